@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 
 from repro.errors import require
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
 from repro.particles.cells import cell_along
+from repro.particles.launch import launch_of
 from repro.particles.position import cell_bits
 
 #: what is summed in each bin
@@ -68,11 +69,9 @@ class Averages:
         self._device, self._box, self._shape, self._range = device, system.box, (columns, rows), (low, high)
         self._sums, self._samples = device.zeros(4 * columns * rows, np.float64), device.zeros(1, np.int64)
         state, units = simulation.state, [int(height / system.box[2] * 2**32) for height in (low, high)]
-        self.launch = device.compile(Kernel(_add_body(simulation.real, device.add), dtype=simulation.real))(
-            (state.count,),
-            *(state.particles, self._sums, self._samples, columns, rows, *units),
-        )
-
+        arguments = state.particles, self._sums, self._samples, columns, rows, *units
+        body = _add_body(simulation.real, device.add)
+        self.launch = launch_of(device, body, state.count, *arguments, dtype=simulation.real)
         # the first launch compiles, which a graph cannot
         self.launch()
         self._reset()

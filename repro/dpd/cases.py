@@ -83,7 +83,7 @@ class Poiseuille:
         # beyond a plate, where the fluid is not
         depth = np.minimum(sites[:, 2] - walls.bottom, walls.top - sites[:, 2])
         frozen = sites[(depth < 0) & (depth > -self.thickness)]
-        return _join(self.fluid, self.box, fluid, frozen, walls, self.drive, generator, "Poiseuille flow")
+        return _join(self, fluid, frozen, generator, "Poiseuille flow")
 
 
 @dataclass(frozen=True)
@@ -129,29 +129,22 @@ class Channel:
     def system(self, seed: Seed = 1) -> System:
         """Fluid at random, each part of the channel at the same density."""
         generator, walls = np.random.default_rng(seed), self.walls
-        edge = (self.length - self.narrow_length) / 2
-        low = walls.middle_z - self.gap / 2
-        pieces = (
-            ((0, walls.bottom), (edge, walls.top)),
-            ((edge, low), (edge + self.narrow_length, low + self.gap)),
-            ((edge + self.narrow_length, walls.bottom), (self.length, walls.top)),
-        )
+        first, low = (self.length - self.narrow_length) / 2, walls.middle_z - self.gap / 2
+        last = first + self.narrow_length
+        pieces = [((0, walls.bottom), (first, walls.top)), ((first, low), (last, low + self.gap))]
+        pieces += [((last, walls.bottom), (self.length, walls.top))]
         count = _number(self.fluid, self.volume, "the channel")
         shares = [(b[0] - a[0]) * (b[1] - a[1]) for a, b in pieces]
         counts = np.diff(np.round(count * np.concatenate([[0], np.cumsum(shares)]) / sum(shares)).astype(int))
-        fluid = np.concatenate(
-            [
-                scattered(n, (a[0], 0, a[1]), (b[0], self.width, b[1]), generator)
-                for n, (a, b) in zip(counts, pieces, strict=True)
-            ]
-        )
+        ends = [((a[0], 0, a[1]), (b[0], self.width, b[1])) for a, b in pieces]
+        fluid = np.concatenate([scattered(n, *end, generator) for n, end in zip(counts, ends, strict=True)])
         sites = lattice(self.box, walls.bottom, walls.top)
         depth = -walls.depth(sites[:, 0], sites[:, 2])
         order = np.argsort(depth, kind="stable")
         order = order[depth[order] > 0]
         planes = int((depth[order] < 3 * _SPACING).sum()) if self.frozen is None else self.frozen
         require(0 < planes <= len(order), f"{planes} frozen particles: the walls have {len(order)} lattice sites")
-        return _join(self.fluid, self.box, fluid, sites[order[:planes]], walls, self.drive, generator, "channel flow")
+        return _join(self, fluid, sites[order[:planes]], generator, "channel flow")
 
 
 def lattice(box, bottom: float, top: float) -> np.ndarray:
@@ -169,10 +162,10 @@ def lattice(box, bottom: float, top: float) -> np.ndarray:
     return np.column_stack([along[0][i[keep]], along[1][j[keep]], up[k[keep]]])
 
 
-def _join(fluid, box, moving, frozen, walls, drive, generator, name) -> System:
+def _join(case: Poiseuille | Channel, moving, frozen, generator, name: str) -> System:
     position = np.concatenate([moving, frozen])
-    velocity = np.concatenate([thermal(len(moving), fluid, generator), np.zeros_like(frozen)])
-    return System(fluid, box, position, velocity, len(moving), walls, drive, name=name)
+    velocity = np.concatenate([thermal(len(moving), case.fluid, generator), np.zeros_like(frozen)])
+    return System(case.fluid, case.box, position, velocity, len(moving), case.walls, case.drive, name=name)
 
 
 def _number(fluid: Fluid, volume: float, what: str) -> int:

@@ -1,6 +1,7 @@
 """A running simulation: a system, a device and a strategy."""
 
 from dataclasses import replace
+from functools import partial
 from math import isfinite, sqrt
 from typing import Annotated
 
@@ -8,8 +9,9 @@ import numpy as np
 
 from repro.declared import Kind, OneOf, OrNone, Whole, checked
 from repro.errors import DivergenceError
-from repro.parallel import PRECISIONS, Kernel, TimeLoop, require_memory
+from repro.parallel import PRECISIONS, TimeLoop, require_memory
 from repro.parallel.options import Block, OnDevice, Precision, Seed
+from repro.particles.launch import launch_of
 from repro.particles.position import Units
 from repro.particles.random import ROUNDS
 
@@ -74,19 +76,14 @@ class Simulation(TimeLoop):
         return self.system.count * each + (8 + 4 * rows) * self.system.cells.count
 
     def _bind(self):
-        system, state, real, device = self.system, self.state, self.real, self.device
-        fluid, items, noise = system.fluid, (state.count,), self.setup.noise_state
+        system, state, real, fluid = self.system, self.state, self.real, self.system.fluid
+        launch = partial(launch_of, self.device, dtype=real, strict=True)
+        moved = state.count, state.particles, state.f, self.setup.noise_state
         walls = system.walls.numbers(real, fluid.temperature, system.box)
-        drift = device.compile(Kernel(drift_body(real, make_bounce(real)), dtype=real, strict=True))(
-            items,
-            *(state.particles, state.f, noise, real(fluid.dt), real(fluid.predictor)),
-            *(Units(real).per_length(system.box), walls),
-        )
-        turn = int(min(system.turn / system.box[2], 2) * 2**32)
-        kick = device.compile(Kernel(kick_body(real), dtype=real, strict=True))
-        push, kick = (
-            kick(items, state.particles, state.f, noise, real(dt), real(system.drive), turn) for dt in (0, fluid.dt)
-        )
+        numbers = real(fluid.dt), real(fluid.predictor), Units(real).per_length(system.box), walls
+        drift = launch(drift_body(real, make_bounce(real)), *moved, *numbers)
+        drive = real(system.drive), int(min(system.turn / system.box[2], 2) * 2**32)
+        push, kick = (launch(kick_body(real), *moved, real(dt), *drive) for dt in (0, fluid.dt))
         return drift, kick, push
 
     @property
@@ -107,14 +104,13 @@ class Simulation(TimeLoop):
     def _require_valid(self):
         """Raise CapacityError if a cell of the table overflowed, DivergenceError if the particles blew up."""
         self.forces.check()
-        v = self.state.v
-        square = float(self.device.xp.sum(self.device.xp.square(v, dtype=np.float64))) / self.state.moving
-        if not (isfinite(square) and sqrt(square) * self.system.fluid.dt < LONGEST_MOVE):
-            fluid = self.system.fluid
-            raise DivergenceError(
-                f"{self.system.name}: the particles blew up by step {self.steps} (mean square speed {square:.3g} at "
-                f"kT = {fluid.temperature:g}): use a time step below dt = {fluid.dt:g}, or a weaker force"
-            )
+        xp, fluid = self.device.xp, self.system.fluid
+        square = float(xp.sum(xp.square(self.state.v, dtype=np.float64))) / self.state.moving
+        if not (isfinite(square) and sqrt(square) * fluid.dt < LONGEST_MOVE):
+            found = f"mean square speed {square:.3g} at kT = {fluid.temperature:g}"
+            hint = f"use a time step below dt = {fluid.dt:g}, or a weaker force"
+            blown = f"{self.system.name}: the particles blew up by step {self.steps}"
+            raise DivergenceError(f"{blown} ({found}): {hint}")
 
     def as_it_is(self) -> System:
         """The system with its particles where they are now, for another simulation."""

@@ -8,13 +8,14 @@ a block has sorted goes to global memory, to where its digits begin among those 
 2009).
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
 from repro.parallel.launch_sequence import in_turn
 
+from .launch import launch_of
 from .radix_sort import CellSort
 from .scan import running_sum
 
@@ -169,39 +170,30 @@ class BlockSort(CellSort):
         bits = max(1, (cells.count - 1).bit_length())
         self._alone = self._blocks == 1 and bits <= _KEY_BITS
         self._bits = [bits] if self._alone else [min(_DIGIT_BITS, bits - k) for k in range(0, bits, _DIGIT_BITS)]
-        self._size = (self._blocks * threads,)
         self._allocate(len(self._bits))
 
-    def _kernel(self, body):
+    def _launch(self, body, *arguments):
         """Of whole blocks; a multiprocessor has registers for so many threads if each has 64."""
-        rows = ITEMS + 1
-        kernel = Kernel(body, rows=rows, dtype=np.int32, shared_rows=rows, block=self._threads, registers=64)
-        return self.device.compile(kernel)
+        options = {"rows": ITEMS + 1, "shared_rows": ITEMS + 1, "dtype": np.int32, "block": self._threads}
+        return launch_of(self.device, body, self._blocks * self._threads, *arguments, **options, registers=64)
 
     def _passes(self) -> dict:
         device = self.device
         if self._alone:
             (keys, sorted_), (_, members) = self._keys, self._members
-            bind = self._kernel(_alone_body(self._threads, device.barrier))
-            return {"sort in a block": bind(self._size, keys, sorted_, members, self._bits[0], self.count)}
-        items, numbers = self._size[0] * ITEMS, self._blocks << _DIGIT_BITS
-        self._words = device.zeros(items, np.int32)
-        self._begins, self._counts = device.zeros(numbers, np.int32), device.zeros(numbers, np.int32)
-        self._places = device.zeros(numbers + 1, np.int32)
+            body, arguments = _alone_body(self._threads, device.barrier), (keys, sorted_, members, *self._bits)
+            return {"sort in a block": self._launch(body, *arguments, self.count)}
+        numbers = self._blocks << _DIGIT_BITS
+        sizes = self._blocks * self._threads * ITEMS, numbers, numbers, numbers + 1
+        self._words, self._begins, self._counts, self._places = (device.zeros(size, np.int32) for size in sizes)
         return {f"sort by digit {k}": self._one_pass(k, bits) for k, bits in enumerate(self._bits)}
 
     def _one_pass(self, k: int, bits: int):
-        now, new, blocks = k % 2, 1 - k % 2, self._blocks
-        bind = self._kernel(_tile_body(self._threads, self.device.barrier))
-        shift = _DIGIT_BITS * k
-        tile = bind(
-            self._size, self._keys[now], self._words, self._begins, self._counts, shift, bits, blocks, self.count
-        )
-        scatter = self.device.compile(Kernel(_scatter_body(self._threads)))(
-            (self.count,),
-            *(self._words, self._keys[now], self._members[now], self._begins, self._places),
-            *(self._keys[new], self._members[new], blocks),
-        )
+        device, blocks, count, words, begins = self.device, self._blocks, self.count, self._words, self._begins
+        from_, to = ((self._keys[pair], self._members[pair]) for pair in (k % 2, 1 - k % 2))
+        digit = _DIGIT_BITS * k, bits, blocks, count
+        tile = self._launch(_tile_body(self._threads, device.barrier), from_[0], words, begins, self._counts, *digit)
+        body = _scatter_body(self._threads)
+        scatter = launch_of(device, body, count, words, *from_, begins, self._places, *to, blocks)
         # of a last digit with fewer bits, the counts beyond it are those of the digit before, and no pair looks there
-        launches = [tile, *running_sum(self.device, self._counts, self._places), scatter]
-        return lambda: in_turn(*launches)
+        return partial(in_turn, tile, *running_sum(device, self._counts, self._places), scatter)

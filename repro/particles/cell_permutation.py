@@ -4,13 +4,15 @@ The atomic additions of the count give a particle's place in its cell in any ord
 by the ids. Sums over neighbours then have the same order in every run, bit for bit.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
-from repro.parallel import Kernel, device_function, zero
+from repro.parallel import device_function, zero
+from repro.parallel.launch_sequence import in_turn
 
 from .cells import cell_of
+from .launch import launch_of
 from .scan import running_sum
 
 
@@ -38,7 +40,7 @@ def _scatter(x, n, cell, place, starts, members):
 def _moves(components: tuple[int, ...]):
     """Moves particle i's so many components of each array to place `to`: move(i, to, count, sources, targets)."""
     if not components:
-        return _done
+        return device_function(lambda i, to, count, sources, targets: None)
     first, others = components[0], _moves(components[1:])
 
     @device_function
@@ -48,11 +50,6 @@ def _moves(components: tuple[int, ...]):
         others(i, to, count, sources[1:], targets[1:])
 
     return move
-
-
-@device_function
-def _done(i, to, count, sources, targets):
-    """No array is left."""
 
 
 @cache
@@ -92,10 +89,8 @@ class CellPermutation:
 
     def __init__(self, device, cells, ids, real):
         self.device, self.cells, self.ids, self._real = device, cells, ids, real
-        count = len(ids)
-        self.order, self.starts = device.zeros(count, np.int32), device.zeros(cells.count + 1, np.int32)
-        self._counts = device.zeros(cells.count, np.int32)
-        self._cell, self._place, self._members = (device.zeros(count, np.int32) for _ in range(3))
+        self._counts, self.starts = (device.zeros(cells.count + more, np.int32) for more in (0, 1))
+        self.order, self._cell, self._place, self._members = (device.zeros(len(ids), np.int32) for _ in range(4))
 
     def copies(self, arrays) -> tuple:
         """Arrays on the device with room for the same."""
@@ -103,26 +98,21 @@ class CellPermutation:
 
     def sort(self, r, sources, targets) -> dict:
         """The launches by name that find the order of particles at positions `r` and bring arrays into it."""
-        device, count = self.device, len(self.ids)
-        scan = running_sum(device, self._counts, self.starts)
+        device, count, cells, starts = self.device, len(self.ids), self.cells, self.starts
+        counted, ordered = _count_body(self._real, device.add), _order_body(self._components(sources))
+        found = self._cell, starts, self._members, self.ids, self.order, count
         return {
-            "clear the counts": device.compile(Kernel(zero))((self.cells.count,), self._counts),
-            "count": device.compile(Kernel(_count_body(self._real, device.add)))(
-                (count,), r, self._counts, self._cell, self._place, count, self.cells.shape
-            ),
-            "scan": lambda: [launch() for launch in scan] and None,
-            "scatter": device.compile(Kernel(_scatter))((count,), self._cell, self._place, self.starts, self._members),
-            "order": device.compile(Kernel(_order_body(self._components(sources))))(
-                (count,),
-                *(self._cell, self.starts, self._members, self.ids, self.order, count),
-                *(*sources, *targets),
-            ),
+            "clear the counts": launch_of(device, zero, cells.count, self._counts),
+            "count": launch_of(device, counted, count, r, self._counts, self._cell, self._place, count, cells.shape),
+            "scan": partial(in_turn, *running_sum(device, self._counts, starts)),
+            "scatter": launch_of(device, _scatter, count, self._cell, self._place, starts, self._members),
+            "order": launch_of(device, ordered, count, *found, *sources, *targets),
         }
 
     def copy(self, sources, targets):
         """The launch that copies arrays as they are."""
-        count = len(self.ids)
-        return self.device.compile(Kernel(_copy_body(self._components(sources))))((count,), count, *sources, *targets)
+        body, count = _copy_body(self._components(sources)), len(self.ids)
+        return launch_of(self.device, body, count, count, *sources, *targets)
 
     def update(self, r, *arrays) -> dict:
         """The launches by name that bring `r` itself, `arrays` and the ids into the order of cells."""
@@ -132,3 +122,24 @@ class CellPermutation:
 
     def _components(self, arrays) -> tuple[int, ...]:
         return tuple(len(array) // len(self.ids) for array in arrays)
+
+
+class SortedParticles:
+    """Positions r, two vectors u and v, and ids in the order of cells; cell c begins at starts[c].
+
+    `source` holds the unsorted arrays r, u, v (flat, 3 * count) and ids (count).
+    """
+
+    def __init__(self, device, source, cells, real):
+        self._permutation = CellPermutation(device, cells, source.ids, real)
+        self._source = source.r, source.u, source.v, source.ids
+        self._sorted = self.r, self.u, self.v, self.ids = self._permutation.copies(self._source)
+        self.starts = self._permutation.starts
+
+    def update(self) -> dict:
+        """The launches that sort the source's particles, by name."""
+        return self._permutation.sort(self._source[0], self._source, self._sorted)
+
+    def hand_back(self):
+        """The launch that gives the source's arrays the order of the cells."""
+        return self._permutation.copy(self._sorted, self._source)

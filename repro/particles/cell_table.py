@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.errors import CapacityError, require
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
 
 from .cells import cell_of
+from .launch import launch_of
 
 
 class Table(NamedTuple):
@@ -61,9 +62,10 @@ class CellTable:
 
     def update(self, r, count: int) -> dict:
         """The launches that empty the table and fill it from positions `r`, by name."""
-        clear = self.device.compile(Kernel(_clear))((self.cells.count,), self.counts, self.peaks)
-        fill = self.device.compile(Kernel(fill_body(self._real, self.device.add)))
-        return {"clear the table": clear, "fill the table": fill((count,), r, self.table, count, self.cells.shape)}
+        clear = launch_of(self.device, _clear, self.cells.count, self.counts, self.peaks)
+        body = fill_body(self._real, self.device.add)
+        fill = launch_of(self.device, body, count, r, self.table, count, self.cells.shape)
+        return {"clear the table": clear, "fill the table": fill}
 
     def check(self) -> None:
         """Raise CapacityError if a cell has ever held more than its column: forces were missing since then."""
@@ -71,7 +73,6 @@ class CellTable:
         worst = int(most.argmax())
         if most[worst] > self.capacity:
             where = tuple(map(int, np.unravel_index(worst, self.cells.shape, order="F")))
-            raise CapacityError(
-                f"cell {where} held {most[worst]} particles and the table has room for {self.capacity}: "
-                f"start again with a capacity of at least {most[worst]}, or a strategy that sorts"
-            )
+            held = f"cell {where} held {most[worst]} particles and the table has room for {self.capacity}"
+            hint = f"start again with a capacity of at least {most[worst]}, or a strategy that sorts"
+            raise CapacityError(f"{held}: {hint}")

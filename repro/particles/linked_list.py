@@ -4,17 +4,19 @@ from functools import cache
 
 import numpy as np
 
-from repro.errors import InputError
-from repro.parallel import Kernel, device_function
+from repro.errors import require
+from repro.parallel import device_function
 
 from .cells import cell_of
+from .launch import launch_of
 
 #: the end of a list
 NO_PARTICLE = -1
 
 
 @device_function
-def _unlink(x, n, last):
+def unlink(x, n, last):
+    """Empties the list of each cell."""
     for c in range(x, x + n):
         last[c] = NO_PARTICLE
 
@@ -40,15 +42,13 @@ class LinkedList:
     """
 
     def __init__(self, device, cells, count: int, real):
-        if device.name != "serial":
-            raise InputError(f"a linked list grows particle after particle, on one core: not on '{device.name}'")
+        one_core = "a linked list grows particle after particle, on one core"
+        require(device.name == "serial", f"{one_core}: not on '{device.name}'")
         self.device, self.cells, self._real = device, cells, real
         self.last, self.before = device.zeros(cells.count, np.int32), device.zeros(count, np.int32)
 
     def update(self, r) -> dict:
         """The launches that build the list from positions `r`, by name."""
-        count, link = len(self.before), self.device.compile(Kernel(_link_body(self._real)))
-        return {
-            "unlink": self.device.compile(Kernel(_unlink))((self.cells.count,), self.last),
-            "link": link((count,), r, self.last, self.before, count, self.cells.shape),
-        }
+        count, body = len(self.before), _link_body(self._real)
+        link = launch_of(self.device, body, count, r, self.last, self.before, count, self.cells.shape)
+        return {"unlink": launch_of(self.device, unlink, self.cells.count, self.last), "link": link}

@@ -9,11 +9,12 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
 from repro.parallel.atomics import add_alone, make_exchange
 
 from .cells import cell_of
-from .linked_list import NO_PARTICLE, _unlink
+from .launch import launch_of
+from .linked_list import NO_PARTICLE, unlink
 
 
 @cache
@@ -60,19 +61,20 @@ class OrderedList:
     def update(self, r) -> dict:
         """The launches that build the list from positions `r`, by name."""
         device, cells, count = self.device, self.cells, len(self.after)
-        bind = device.compile(Kernel(_link_body(self._real, make_exchange(device))))
-        launches = {
-            "unlink": device.compile(Kernel(_unlink))((cells.count,), self.first),
-            "link": bind((count,), r, self.first, self.after, count, cells.shape),
-        }
+        link, unlinked = (
+            _link_body(self._real, make_exchange(device)),
+            launch_of(device, unlink, cells.count, self.first),
+        )
+        linked = launch_of(device, link, count, r, self.first, self.after, count, cells.shape)
         if device.add is add_alone:
-            return launches
-        return launches | {"sort the links": device.compile(Kernel(_sort))((cells.count,), self.first, self.after)}
+            return {"unlink": unlinked, "link": linked}
+        sort = launch_of(device, _sort, cells.count, self.first, self.after)
+        return {"unlink": unlinked, "link": linked, "sort the links": sort}
 
 
 def links_of(starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The arrays `first` and `after` of a list whose cell c holds members[starts[c] : starts[c + 1]], on the host."""
-    first, after = np.full(len(starts) - 1, NO_PARTICLE, np.int32), np.full(len(members), NO_PARTICLE, np.int32)
+    first, after = (np.full(count, NO_PARTICLE, np.int32) for count in (len(starts) - 1, len(members)))
     held = np.diff(starts) > 0
     first[held] = members[starts[:-1][held]]
     after[members[:-1]] = members[1:]

@@ -1,17 +1,19 @@
 """Radix sort of particles by the number of their cell, and where each cell begins (sph paper, section 2, figure 5).
 
 The particles stay where they are: what is sorted are pairs of cell and particle. This is the sort in global memory; the
-one in the memory of a block is `block_sort`, a library's `library_sort`. Four bits a pass, and each pass keeps
+one in the memory of a block is `block_sort`, a library's in `sorts`. Four bits a pass, and each pass keeps
 the order of what it finds equal, so that the particles of a cell lie in the order of their numbers, on every device.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
+from repro.parallel.launch_sequence import in_turn
 
 from .cells import cell_of
+from .launch import launch_of
 from .scan import running_sum
 
 _DIGITS = 16
@@ -69,9 +71,8 @@ def _find_starts(x, n, keys, starts, count):
 class CellSort:
     """Numbers of the particles in the order of their cells: those of cell c are members[starts[c] : starts[c + 1]].
 
-    `starts` is the paper's first-index array, one longer than the number of cells. Which sort it is, a subclass says:
-    `_passes` are its launches, which bring pairs of cell and particle from the first of two arrays into the order of
-    cells, to and fro.
+    `starts` is the paper's first-index array, one longer than the number of cells. A subclass sorts: `_passes` are its
+    launches, which bring pairs of cell and particle from the first of two arrays into the order of cells, to and fro.
     """
 
     #: whether a GPU can record the launches
@@ -88,15 +89,13 @@ class CellSort:
 
     def update(self, r) -> dict:
         """The launches that sort the particles by their positions `r`, by name."""
-        device, count = self.device, self.count
+        device, count, cells, assign = self.device, self.count, self.cells, _assign_body(self._real)
         if not count:
             # every cell begins at 0
             return {}
-        assign = device.compile(Kernel(_assign_body(self._real)))(
-            (count,), r, self._keys[0], self._members[0], count, self.cells.shape
-        )
-        find = device.compile(Kernel(_find_starts))((self.cells.count + 1,), self._sorted_keys, self.starts, count)
-        return {"cell of each particle": assign} | self._passes() | {"first of each cell": find}
+        assigned = launch_of(device, assign, count, r, self._keys[0], self._members[0], count, cells.shape)
+        find = launch_of(device, _find_starts, cells.count + 1, self._sorted_keys, self.starts, count)
+        return {"cell of each particle": assigned} | self._passes() | {"first of each cell": find}
 
 
 class RadixSort(CellSort):
@@ -104,22 +103,16 @@ class RadixSort(CellSort):
 
     def __init__(self, device, cells, count: int, real):
         super().__init__(device, cells, count, real)
-        self._chunks = -(-count // CHUNK)
-        self._digits = max(1, -(-(cells.count - 1).bit_length() // 4))
-        self._counts = device.zeros(_DIGITS * self._chunks, np.int32)
-        self._places = device.zeros(_DIGITS * self._chunks + 1, np.int32)
+        self._chunks, self._digits = -(-count // CHUNK), max(1, -(-(cells.count - 1).bit_length() // 4))
+        self._counts, self._places = (device.zeros(_DIGITS * self._chunks + more, np.int32) for more in (0, 1))
         self._allocate(self._digits)
 
     def _passes(self) -> dict:
         return {f"sort by digit {k}": self._one_pass(k) for k in range(self._digits)}
 
     def _one_pass(self, k: int):
-        device, chunks, shift, now = self.device, self._chunks, 4 * k, k % 2
-        find, move = (device.compile(Kernel(body)) for body in (_count, _move))
-        from_, to = (self._keys[now], self._members[now]), (self._keys[1 - now], self._members[1 - now])
-        launches = [
-            find((chunks,), from_[0], self._counts, chunks, shift, self.count),
-            *running_sum(device, self._counts, self._places),
-            move((chunks,), *from_, self._places, *to, chunks, shift, self.count),
-        ]
-        return lambda: [launch() for launch in launches] and None
+        device, chunks, digit = self.device, self._chunks, (self._chunks, 4 * k, self.count)
+        from_, to = ((self._keys[pair], self._members[pair]) for pair in (k % 2, 1 - k % 2))
+        count = launch_of(device, _count, chunks, from_[0], self._counts, *digit)
+        move = launch_of(device, _move, chunks, *from_, self._places, *to, *digit)
+        return partial(in_turn, count, *running_sum(device, self._counts, self._places), move)

@@ -5,7 +5,9 @@ A library's scan takes temporary memory from a pool, which a replayed graph woul
 
 import numpy as np
 
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
+
+from .launch import launch_of
 
 #: numbers that one thread sums up
 CHUNK = 16
@@ -34,12 +36,10 @@ def _spread(x, n, values, starts, offsets, count):
 
 def running_sum(device, values, starts) -> list:
     """Launches that set starts[k] to the sum of the values before k, for k up to and with the number of values."""
-    count = len(values)
-    chunks = -(-count // CHUNK)
+    count, chunks = len(values), -(-len(values) // CHUNK)
     offsets = device.zeros(chunks + 1, np.int32)
-    spread = device.compile(Kernel(_spread))((chunks,), values, starts, offsets, count)
+    spread = launch_of(device, _spread, chunks, values, starts, offsets, count)
     if chunks == 1:
         return [spread]
     sums = device.zeros(chunks, np.int32)
-    add_up = device.compile(Kernel(_add_up))((chunks,), values, sums, count)
-    return [add_up, *running_sum(device, sums, offsets), spread]
+    return [launch_of(device, _add_up, chunks, values, sums, count), *running_sum(device, sums, offsets), spread]

@@ -1,4 +1,4 @@
-"""The cells around a cell of sorted particles: those of a row along x lie one after the other (see `cell_order`).
+"""The cells around a cell of sorted particles: those of a row along x lie one after the other (see `cell_permutation`).
 
 So 27 cells are nine rows of particles, and nine short ones over the periodic edge.
 """

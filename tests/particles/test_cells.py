@@ -10,7 +10,7 @@ from repro.dpd.cases import Poiseuille
 from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
 from repro.errors import CapacityError
-from repro.particles.cell_order import SortedParticles
+from repro.particles.cell_permutation import SortedParticles
 from repro.particles.cell_table import CellTable, particles_in
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, cell_of, neighbour, place_of
 from repro.particles.position import Units

@@ -7,9 +7,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from repro.parallel import Kernel, device_function, zero
+from repro.parallel import device_function, zero
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.cell_table import particles_in
+from repro.particles.launch import launch_of
 from repro.particles.scan import running_sum
 
 from .cell import cell_body
@@ -38,16 +39,15 @@ def _place(x, n, table, starts, place, order):
 def build(setup: Setup) -> Forces:
     """Bind the strategy's kernels to the setup's arrays."""
     device, capacity, cells = setup.device, setup.capacity, setup.cells.count
-    order, place = device.zeros(cells, np.int32), device.zeros(cells, np.int32)
-    sizes, starts = device.zeros(capacity + 1, np.int32), device.zeros(capacity + 2, np.int32)
-    scan = running_sum(device, sizes, starts)
+    counts = cells, cells, capacity + 1, capacity + 2
+    order, place, sizes, starts = (device.zeros(count, np.int32) for count in counts)
 
     def sorting(lists):
         return {
-            "clear the loads": device.compile(Kernel(zero))((capacity + 1,), sizes),
-            "count the loads": device.compile(Kernel(_count_body(device.add)))((cells,), lists.table, sizes, place),
-            "scan the loads": partial(in_turn, *scan),
-            "sort by load": device.compile(Kernel(_place))((cells,), lists.table, starts, place, order),
+            "clear the loads": launch_of(device, zero, capacity + 1, sizes),
+            "count the loads": launch_of(device, _count_body(device.add), cells, lists.table, sizes, place),
+            "scan the loads": partial(in_turn, *running_sum(device, sizes, starts)),
+            "sort by load": launch_of(device, _place, cells, lists.table, starts, place, order),
         }
 
     return table_forces(setup, cell_body(setup.real, setup.pair, device.add), cells, extra=(order,), parts=sorting)

@@ -9,8 +9,9 @@ from functools import cache
 
 from numpy import float64
 
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
 from repro.particles.cells import ALL_CELLS, OWN_CELL, make_place, neighbour
+from repro.particles.launch import launch_of
 from repro.particles.linked_list import LinkedList
 
 from ..pair import Pair, add_to, make_force, make_pair, take_from
@@ -59,13 +60,11 @@ def build(setup: Setup) -> Forces:
     state, device, cells, real = setup.state, setup.device, setup.cells, setup.real
     links = LinkedList(device, cells, state.count, real)
     if setup.rounds:
-        pair, sum_type, (sums, clear, round_off) = setup.pair, float64, double_sums(setup)
+        body, (sums, clear, round_off) = _body(real, setup.pair, float64), double_sums(setup)
+        after = {"round off": round_off}
     else:
-        pair, sum_type = make_pair(real, 0, setup.fluid.law, running=True), real
-        sums, clear, round_off = state.sums, clear_sums(setup, state.sums), None
-    run = device.compile(Kernel(_body(real, pair, sum_type), strict=True))(
-        (state.count,),
-        *(state.particles, sums, setup.noise_state, links.last, links.before, setup.numbers, cells.shape),
-    )
-    after = {"round off": round_off} if round_off else {}
+        body = _body(real, make_pair(real, 0, setup.fluid.law, running=True), real)
+        sums, clear, after = state.sums, clear_sums(setup, state.sums), {}
+    arguments = state.particles, sums, setup.noise_state, links.last, links.before, setup.numbers, cells.shape
+    run = launch_of(device, body, state.count, *arguments, strict=True)
     return Forces(links.update(state.r) | {"clear": clear, "forces": run} | after)

@@ -9,8 +9,9 @@ from functools import cache
 
 from numpy import float64
 
-from repro.parallel import Kernel, device_function
-from repro.particles.cell_order import SortedParticles
+from repro.parallel import device_function
+from repro.particles.cell_permutation import SortedParticles
+from repro.particles.launch import launch_of
 from repro.particles.sorted_cells import row_ahead
 
 from ..pair import Pair, add_to, make_force, take_from
@@ -57,15 +58,12 @@ def build(setup: Setup) -> Forces:
     ordered = SortedParticles(device, state, cells, setup.real)
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
     sums, clear, round_off = double_sums(setup)
-    bind = device.compile(Kernel(planes_body(setup.real, setup.pair), dtype=setup.real, strict=True))
-    planes = cells.shape[2]
-    launches = {}
+    body, planes, launches = planes_body(setup.real, setup.pair), cells.shape[2], {}
     # (first plane, how many): even, odd, and the last one where the first and the last would meet
     for low, items in ((0, planes // 2), (1, planes // 2), (planes - 1, planes % 2)):
         if items:
-            launches[f"forces {len(launches)}"] = bind(
-                (items,),
-                *(particles, ordered.starts, sums, setup.noise_state, low, setup.numbers, cells.shape),
-            )
+            arguments = particles, ordered.starts, sums, setup.noise_state, low, setup.numbers, cells.shape
+            launch = launch_of(device, body, items, *arguments, dtype=setup.real, strict=True)
+            launches[f"forces {len(launches)}"] = launch
     after = {"round off": round_off, "hand back": ordered.hand_back()}
     return Forces(ordered.update() | {"clear": clear} | launches | after)

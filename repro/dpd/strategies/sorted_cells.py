@@ -13,9 +13,10 @@ from functools import cache
 import numpy as np
 from numpy import float64, uint32
 
-from repro.parallel import Kernel, device_function
-from repro.particles.cell_order import SortedParticles
+from repro.parallel import device_function
+from repro.particles.cell_permutation import SortedParticles
 from repro.particles.cells import cell_along
+from repro.particles.launch import launch_of
 from repro.particles.position import cell_bits
 from repro.particles.sorted_cells import row_around
 
@@ -77,10 +78,8 @@ def build(setup: Setup) -> Forces:
     state, device = setup.state, setup.device
     ordered = SortedParticles(device, state, setup.cells, setup.real)
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
+    options = {"shared_rows": LIST, "block": setup.block, "registers": setup.registers, "strict": True}
     body = sorted_body(setup.real, setup.block, setup.pair)
-    kernel = Kernel(body, dtype=np.int32, shared_rows=LIST, block=setup.block, registers=setup.registers, strict=True)
-    run = device.compile(kernel)(
-        (state.count,),
-        *(particles, ordered.starts, state.sums, setup.noise_state, setup.numbers, setup.cells.shape),
-    )
+    arguments = particles, ordered.starts, state.sums, setup.noise_state, setup.numbers, setup.cells.shape
+    run = launch_of(device, body, state.count, *arguments, dtype=np.int32, **options)
     return Forces(ordered.update() | {"forces": run, "hand back": ordered.hand_back()})

@@ -2,8 +2,9 @@
 
 from numpy import float64
 
-from repro.parallel import Kernel, device_function
+from repro.parallel import device_function
 from repro.particles.cell_table import CellTable
+from repro.particles.launch import launch_of
 
 from ..state import Sums
 from .setup import Forces, Setup
@@ -33,7 +34,7 @@ def same(p):
 
 def clear_sums(setup: Setup, sums: Sums):
     """The launch that sets sums of forces and of virials to zero."""
-    return setup.device.compile(Kernel(_clear))((setup.state.count,), sums, setup.state.count)
+    return launch_of(setup.device, _clear, setup.state.count, sums, setup.state.count)
 
 
 def double_sums(setup: Setup):
@@ -44,10 +45,10 @@ def double_sums(setup: Setup):
     """
     state, device, count = setup.state, setup.device, setup.state.count
     sums = Sums(device.zeros(3 * count, float64), device.zeros(count, float64))
-    return sums, clear_sums(setup, sums), device.compile(Kernel(_round_off))((count,), sums, state.sums, count)
+    return sums, clear_sums(setup, sums), launch_of(device, _round_off, count, sums, state.sums, count)
 
 
-def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None, numbers=None) -> Forces:
+def table_forces(setup: Setup, body, items: int, *, extra=(), parts=lambda _: {}, numbers=None) -> Forces:
     """A strategy over the cell table: empty it, fill it, clear the forces, then `body` with one item a thread.
 
     body(x, n, particles, sums, source, table, *extra, numbers, cells); `source` names the noise. `parts(table)` are
@@ -55,12 +56,9 @@ def table_forces(setup: Setup, body, items: int, *, extra=(), parts=None, number
     """
     state, device = setup.state, setup.device
     table = CellTable(device, setup.cells, setup.capacity, setup.real)
-    kernel = Kernel(body, dtype=setup.real, block=setup.block, registers=setup.registers, strict=True)
-    run = device.compile(kernel)(
-        (items,),
-        *(state.particles, state.sums, setup.noise_state, table.table, *extra),
-        *(setup.numbers if numbers is None else numbers, setup.cells.shape),
-    )
-    between = {} if parts is None else parts(table)
+    options = {"dtype": setup.real, "block": setup.block, "registers": setup.registers, "strict": True}
+    arguments = state.particles, state.sums, setup.noise_state, table.table, *extra
+    pairs = setup.numbers if numbers is None else numbers, setup.cells.shape
+    run = launch_of(device, body, items, *arguments, *pairs, **options)
     after = {"clear": clear_sums(setup, state.sums), "forces": run}
-    return Forces(table.update(state.r, state.count) | between | after, table.check)
+    return Forces(table.update(state.r, state.count) | parts(table) | after, table.check)

@@ -14,7 +14,7 @@ from repro.dpd.state import make_state
 from repro.dpd.uneven import particles_in_cells
 from repro.errors import CapacityError, CheckError, require
 from repro.parallel import select
-from repro.particles.cell_order import SortedParticles
+from repro.particles.cell_permutation import SortedParticles
 from repro.particles.cell_table import CellTable
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, neighbour, place_of
 from repro.particles.linked_list import NO_PARTICLE, LinkedList
@@ -35,19 +35,16 @@ _REAL = np.float32
 
 
 def make_list(name: str, position: np.ndarray, cells: Cells, device, capacity: int):
-    """A list for particles at positions of shape (count, 3), its launches, none launched yet, and where it is built.
-
-    The linked list is built on one core, the others on the device.
-    """
+    """A list for particles at positions of shape (count, 3), its launches, and where it is built: linked, on a core."""
     device = select("serial") if name == LINKED else device
     state = make_state(device, _REAL, position, np.zeros_like(position), len(position), cells.box)
-    if name == SORTED:
-        made = SortedParticles(device, state, cells, _REAL)
-        return made, made.update(), device
-    made = (
-        LinkedList(device, cells, state.count, _REAL) if name == LINKED else CellTable(device, cells, capacity, _REAL)
-    )
-    return made, made.update(state.r, *([state.count] if name == TABLE else [])), device
+    if name == LINKED:
+        made, of = LinkedList(device, cells, state.count, _REAL), (state.r,)
+    elif name == TABLE:
+        made, of = CellTable(device, cells, capacity, _REAL), (state.r, state.count)
+    else:
+        made, of = SortedParticles(device, state, cells, _REAL), ()
+    return made, made.update(*of), device
 
 
 def launched(name: str, position: np.ndarray, cells: Cells, device, capacity: int):

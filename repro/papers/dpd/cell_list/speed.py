@@ -15,8 +15,9 @@ from repro.dpd.system import System, in_cell_order
 from repro.errors import CheckError
 from repro.papers.dpd.repeated import RUNS, of_runs, quotients
 from repro.papers.speed import record_launches
-from repro.parallel import Kernel, device_function, part_seconds, time_launches, zero
+from repro.parallel import device_function, part_seconds, time_launches, zero
 from repro.particles.cell_table import fill_body
+from repro.particles.launch import launch_of
 from repro.particles.position import Units, vectors
 
 from .contents import LISTS, TABLE, cell_by_particle, make_list
@@ -86,7 +87,7 @@ def clearing_table(boxes, heights, device, *, seconds: float = 0.02, runs: int =
 
 def _clearing(system: System, device, height: int, seconds: float) -> list[float]:
     made, parts, _ = make_list(TABLE, system.position, system.cells, device, height)
-    everything = [device.compile(Kernel(zero))((len(array),), array) for array in (made.counts, made.entries)]
+    everything = [launch_of(device, zero, len(array), array) for array in (made.counts, made.entries)]
     fill = part_seconds(parts, device, seconds)["fill the table"]
     return [1e6 * fill, 1e6 * time_launches(everything, device, seconds).seconds]
 
@@ -110,7 +111,7 @@ def one_thread(box, device, *, capacity: int = 32, seconds: float = 0.02) -> dic
     for _ in range(RUNS):
         made, parts, on = make_list(TABLE, system.position, cells, device, capacity)
         r = vectors(on, Units(np.float32).of(system.position, cells.box))
-        alone = on.compile(Kernel(_alone_body(np.float32, on.add)))((1,), r, made.table, system.count, cells.shape)
+        alone = launch_of(on, _alone_body(np.float32, on.add), 1, r, made.table, system.count, cells.shape)
         for name, launches in zip(found, (parts.values(), [parts["clear the table"], alone]), strict=True):
             found[name].append(system.count / time_launches(launches, on, seconds).seconds)
             _checked(TABLE, made, on, system.position, cells)
@@ -118,10 +119,7 @@ def one_thread(box, device, *, capacity: int = 32, seconds: float = 0.02) -> dic
 
 
 def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02, runs: int = 1):
-    """Per cent of a whole step that the table takes, one thread per particle and TEA as in the paper.
-
-    Medians over independent runs; the column "runs" has the share in each.
-    """
+    """Per cent of a step that the table takes, a thread a particle, in medians of runs; "runs" has that of each."""
     rows = []
     options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "capacity": capacity, "seconds": seconds, "runs": runs}
     for box in boxes:
@@ -142,10 +140,7 @@ def _update(system: System, device, capacity: int, seconds: float) -> float:
 
 
 def claim_values(speeds: pd.DataFrame, clearing: pd.DataFrame, shares: pd.DataFrame, alone: dict) -> dict[str, dict]:
-    """Keywords of `Record.measure` by claim id; empty unless both of the paper's sizes were timed.
-
-    Of both sizes the one counts that is worse for the claim.
-    """
+    """Keywords of `Record.measure` by claim id, for the worse of the paper's sizes; empty unless both were timed."""
     if not set(PAPER_SIZES) <= set(speeds["particles"]) & set(shares["particles"]):
         return {}
     updates = speeds[(speeds["list"] == TABLE) & (speeds["order"] == RANDOM)].set_index("particles")["microseconds"]

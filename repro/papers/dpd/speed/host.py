@@ -12,9 +12,10 @@ from repro.dpd.state import make_state
 from repro.dpd.system import in_cell_order
 from repro.papers.dpd.random_numbers.cycle import numbers_a_step
 from repro.papers.dpd.repeated import RUNS, of_runs
-from repro.parallel import Kernel, device_function, part_seconds, select
+from repro.parallel import device_function, part_seconds, select
 from repro.parallel.timing import host_clock
 from repro.particles.cell_table import CellTable
+from repro.particles.launch import launch_of
 
 from .tables import systems
 
@@ -63,8 +64,7 @@ def _numbers_on_the_host(simulation: Simulation):
     """A function that makes a Gaussian deviate for each pair of a step on one core, and copies them to the device."""
     core, system = select("serial"), simulation.system
     out, words = core.zeros(round(system.count * numbers_a_step(system.fluid)), _REAL), np.ones(1, np.uint32)
-    kernel = Kernel(_numbers_body(), dtype=_REAL, strict=True)
-    launch = core.compile(kernel)((len(out),), out, core.to_device(words))
+    launch = launch_of(core, _numbers_body(), len(out), out, core.to_device(words), dtype=_REAL, strict=True)
     target = simulation.device.to_device(out)
 
     def make():
@@ -107,10 +107,7 @@ def host_table(row: int, device, *, steps: int = 20) -> pd.DataFrame:
 
 
 def claim_values(table: pd.DataFrame) -> dict[str, dict]:
-    """Keywords of `Record.measure` for the claims on lists, random numbers and copies, from `host_table`.
-
-    For random numbers the paper's bottleneck is judged: their own time over that of a step.
-    """
+    """Keywords of `Record.measure` from `host_table`; of random numbers their own time over a step's is judged."""
     runs = table.set_index("on the host")["runs"]
     values = {claim: of_runs(runs[name]) for name, claim in CLAIMS.items()}
     values[CLAIMS[NUMBERS]] = of_runs(ratio - 1 for ratio in runs[NUMBERS])
