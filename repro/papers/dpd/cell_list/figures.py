@@ -43,10 +43,7 @@ def rates(table: pd.DataFrame):
 
 
 def reading(lists: dict[str, pd.DataFrame]):
-    """How the linked list is read, from the tables of `contents.example_lists` (the paper's figure 2).
-
-    An arrow leads from each cell to its last particle, and from each particle to the one before it, if there is one.
-    """
+    """The linked list (figure 2): from each cell to its last particle, and from each particle to the one before it."""
     heads, links = lists["array B"].iloc[0], lists["array A"].iloc[0]
     figure, axes = plt.subplots(figsize=(8.0, 2.9))
     for y, row, colour in ((1, heads, YELLOW), (0, links, SKY_BLUE)):

@@ -109,10 +109,7 @@ def channel_sketch(case: Channel):
 
 
 def profile(both: Comparison, z: np.ndarray, height: float, fitted: np.ndarray):
-    """Velocity over the height: the paper's programs as points, theory as lines (figure 8).
-
-    Theory has the viscosity of the bulk, `fitted` that of the flow.
-    """
+    """Velocity over the height (figure 8): programs as points, theory with the bulk's viscosity and fitted as lines."""
     figure, axes = plt.subplots()
     fine, middle = np.linspace(0, height, 201), len(z) // 2
     dashed = {"linestyle": "--", "marker": "none", "color": "0.3"}

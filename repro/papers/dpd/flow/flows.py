@@ -65,10 +65,7 @@ class Flow:
         return self.equilibration + self.window * np.arange(1, len(self.windows) + 1)
 
     def settled(self, relaxation: float) -> list[Field]:
-        """The windows that begin at least four relaxation times (in DPD time) after the force sets in.
-
-        Raises InputError if there is none.
-        """
+        """The windows that begin four relaxation times or more after the force sets in; InputError if none does."""
         least = self.equilibration + SETTLED * relaxation / self.end.fluid.dt
         kept = [f for f, end in zip(self.windows, self.ends, strict=True) if end - self.window >= least]
         late = f"{self.ends[-1]} steps end before the flow has settled and a window of {self.window} steps has passed"

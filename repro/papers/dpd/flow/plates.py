@@ -100,10 +100,7 @@ def thermal(field: Field) -> np.ndarray:
 
 
 def slip_study(case: Poiseuille, layers, device, **options) -> pd.DataFrame:
-    """Slip, residual and largest distance from theory, in shares of the largest velocity, by the reflecting layer.
-
-    `options` as for `run`.
-    """
+    """Slip, residual and largest distance from theory, over the largest velocity; `options` as for `run`."""
     rows = []
     for layer in layers:
         flow = flows.run(replace(case, layer=layer), device, **options)
@@ -125,10 +122,7 @@ def summary(averages: dict[str, list[Field]], system: System) -> pd.DataFrame:
 
 
 def expectation(case: Poiseuille, driven: int) -> dict:
-    """What kinetic theory expects: the Mach number, the steps of a relaxation, and how many `driven` steps are.
-
-    Holds if a flow has settled after so many.
-    """
+    """Of theory: Mach number, steps of a relaxation, and how many `driven` are; holds if a flow has settled by then."""
     fluid, steps = case.fluid, flows.relaxation_time(case.height, case.fluid) / case.fluid.dt
     fastest = exact.poiseuille(case.height / 2, case.height, case.drive, fluid.density, exact.viscosity(fluid))
     mach, times = float(fastest / exact.sound_speed(fluid)), driven / steps

@@ -32,19 +32,13 @@ def section(field: Field, case: Channel, x: float, reach: float) -> np.ndarray:
 
 
 def at_middles(field: Field, case: Channel) -> dict[str, np.ndarray]:
-    """Velocity in the middle of the wide part, which lies on the periodic edge, and of the narrow one (figure 10).
-
-    Averaged over a twentieth of the length to either side.
-    """
+    """Velocity around the middle of the wide part, on the periodic edge, and of the narrow one (figure 10)."""
     places = {"wide": 0.0, "narrow": case.length / 2}
     return {name: section(field, case, x, case.length / 20) for name, x in places.items()}
 
 
 def compare(averages: dict[str, list[Field]], case: Channel, time: float) -> flows.Comparison:
-    """The programs' velocities at both middle sections, one after the other; the core ran for a `time`.
-
-    The scale is the largest velocity of the last program.
-    """
+    """The programs' velocities at both sections, over the last one's largest; the core ran for a `time`."""
     profiles = {}
     for name, fields in averages.items():
         profiles[name] = last = np.array([np.concatenate(list(at_middles(f, case).values())) for f in fields])
@@ -151,10 +145,7 @@ def fastest(fields: list[Field], case: Channel) -> dict:
 
 
 def paper_particles() -> tuple[int, int]:
-    """Numbers of fluid particles and of wall particles, in three planes, of the paper's channel.
-
-    Counted in a slice: the channel repeats itself along y.
-    """
+    """Numbers of fluid particles and of wall particles, in three planes, of the paper's channel, counted in a slice."""
     piece = Channel(width=3.0, frozen=None).system()
     slices = int(Channel.width / piece.box[1])
     return slices * piece.moving, slices * (piece.count - piece.moving)

@@ -63,10 +63,7 @@ def warp_share(work: np.ndarray, order: np.ndarray) -> float:
 
 
 def model_table(systems: dict) -> pd.DataFrame:
-    """One row per density: the fullest cell, how uneven the work is, and each order's share of lanes that work.
-
-    `systems` maps names to systems.
-    """
+    """A row a density: the fullest cell, how uneven the work is, and each order's share of lanes that work."""
     rows = []
     for name, system in systems.items():
         counts = particles_in_cells(system)
@@ -117,8 +114,7 @@ def causes_table(system: System, device, *, seconds=0.05) -> pd.DataFrame:
     """Time of the kernel of one thread per cell over that in the natural order, by the order of cells and of particles.
 
     Sorting the cells improves the balance and parts neighbours, in blocks it parts them less; particles in the order of
-    their cells are near in memory whatever thread takes them. Columns particles, cells, "lanes that work", gain and
-    "runs", the gain in each of `RUNS` runs.
+    their cells are near in memory whatever thread takes them. "runs" are the gains of each of `RUNS` runs.
     """
     counts = particles_in_cells(system)
     pairs, rows = pairs_of_cells(counts, system.cells.shape), []
@@ -156,9 +152,6 @@ def gains(times: pd.DataFrame, model: pd.DataFrame) -> pd.DataFrame:
 
 
 def extra_memory(systems: dict) -> float:
-    """Memory for sorting by load over that of the table, with room for the fullest cell of all densities.
-
-    Sorting needs an order and a rank per cell, and a histogram.
-    """
+    """Memory for sorting by load (an order and a rank a cell, a histogram) over that of a table with room for all."""
     cells, capacity = next(iter(systems.values())).cells.count, _fullest(systems)
     return 4 * (2 * cells + 2 * capacity + 3) / (4 * cells * (capacity + 2))

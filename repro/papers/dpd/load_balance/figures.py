@@ -13,10 +13,7 @@ _ORDERS = {"as the cells lie (figure 4)": "natural", "sorted by particles (figur
 
 
 def warps(counts: np.ndarray, pairs: np.ndarray):
-    """Work of the threads of some warps, evenly spaced among all warps, before and after sorting (figures 4 and 5).
-
-    From the particles and the pairs of each cell.
-    """
+    """Work of the threads of some of all warps before and after sorting (figures 4 and 5), from each cell's pairs."""
     shown = 10
     figure, panels = plt.subplots(2, 1, figsize=(6.4, 4.8), sharex=True, sharey=True)
     for axes, (title, name) in zip(panels, _ORDERS.items(), strict=True):

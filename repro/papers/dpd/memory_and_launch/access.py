@@ -47,10 +47,7 @@ def at_random(t, mask, factor, shift):
 
 @device_function
 def item(x, j, items, block):
-    """The j-th of the `items` items of thread x: a block's threads take its items side by side, `block` at a time.
-
-    `block` is a power of two.
-    """
+    """The j-th item of thread x: threads of a block take its items side by side, `block` (a power of two) at a time."""
     lane = uint32(x & (block - 1))
     return uint32(uint32(uint32(x) - lane) * uint32(items) + uint32(j * block) + lane)
 

@@ -8,10 +8,9 @@ from repro.papers.style import BLACK, COLOURS, MARKERS, PLATE, SKY_BLUE, VERMILL
 
 
 def strides(table: pd.DataFrame, paper_ratio: float):
-    """Time over that of coalesced access, over the stride; `table` comes from access.strides_table.
+    """(figure, arrays): time over that of coalesced access, over the stride, from access.strides_table.
 
-    The paper states the largest ratio only, so it is a line. The last tick of the axis is access at random. Returns
-    (figure, arrays), the arrays being the numbers that it shows.
+    The paper states the largest ratio only, so it is a line. The last tick of the axis is access at random.
     """
     figure, axes = plt.subplots()
     steps = [stride for stride in dict.fromkeys(table["stride"]) if stride]

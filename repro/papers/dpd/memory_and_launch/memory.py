@@ -39,10 +39,7 @@ def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1
 
 
 def with_equal_registers(constants_times: pd.DataFrame, system: System, device, record=None, *, seconds, runs) -> float:
-    """The gain of the read-only path over global memory with as many registers a thread as plain loads take.
-
-    Half stencil, a GPU's; above one where the path itself is faster, not the occupancy.
-    """
+    """The gain of the read-only path over global memory (half stencil) with as many registers a thread as that has."""
     plain = constants_times.set_index(["stencil", "constants"]).loc[("half", PLAIN)]
     options = {"stencil": "half", "place": READ_ONLY, "registers": int(plain["registers"]), "runs": runs}
     options |= {"expected": reference_forces(system, rounds=PAPER_ROUNDS), "seconds": seconds}

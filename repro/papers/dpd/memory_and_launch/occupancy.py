@@ -43,10 +43,7 @@ def limits_table(stated, device) -> pd.DataFrame:
 
 
 def occupancy(device, launch, block: int) -> float:
-    """The share of a multiprocessor's warps that a launch in blocks of so many threads fills, by the driver's count.
-
-    The launch must have run once.
-    """
+    """The share of a multiprocessor's warps that a launch, which has run, fills by the driver's count."""
     from numba import cuda
 
     (kernel,) = launch.compiled.overloads.values()
@@ -63,11 +60,6 @@ def taken(device, forces, block: int) -> dict:
     return {"occupancy": occupancy(device, launch, block)} | device.resources(launch)
 
 
-def shared_bytes(strategy: str, block: int) -> int:
-    """Bytes of shared memory per block of a strategy's force kernel."""
-    return 4 * STRATEGIES[strategy].TRAITS.shared_words * block
-
-
 def limit_needed(block: int) -> int | None:
     """The limit of registers a thread without which a block may not fit: none up to 256 threads of 255 registers."""
     return None if block <= 256 else 65536 // block
@@ -78,16 +70,14 @@ def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
 
     Raises InputError unless `block` is one of `blocks`, and fits whatever registers its threads take.
     """
-    sizes = [size for size in blocks if shared_bytes(strategy, size) <= MOST_STATIC_SHARED]
+    sizes = [size for size in blocks if 4 * STRATEGIES[strategy].TRAITS.shared_words * size <= MOST_STATIC_SHARED]
     sure = [size for size in sizes if limit_needed(size) is None]
     require(block in sure, f"block = {block}: choose one of {', '.join(map(str, sure))}")
     return [(size, None) for size in sizes] + [(block, most) for most in registers]
 
 
-def launch_table(
-    system: System, device, blocks, registers, block: int, record=None, *, seconds=0.05, runs=1
-) -> pd.DataFrame:
-    """Time the force kernels of KERNELS for each of their `launches`, on a GPU; each is checked.
+def launch_table(system: System, device, blocks, registers, block: int, record=None, *, seconds=0.05, runs=1):
+    """A table of the times of KERNELS for each of their `launches`, on a GPU; each is checked.
 
     Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,
     occupancy, seconds (median over independent runs), runs (the seconds of each), spread. A block above 256 threads
@@ -131,10 +121,7 @@ def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
 
 
 def share_that_gains(limited: pd.DataFrame) -> dict:
-    """The share, in %, of the limits that raise the occupancy which gain speed, of both kernels; see `of_runs`.
-
-    Raises InputError if no limit raises the occupancy.
-    """
+    """The share, in %, of limits raising the occupancy that gain speed, see `of_runs`; InputError if none raises it."""
     raising = limited[limited["occupancy"] > limited["occupancy before"]]
     require(len(raising), "no limit of registers raises the occupancy: choose smaller ones")
     return of_runs(100 * sum(run) / len(run) for run in zip(*raising["faster"], strict=True))

@@ -191,10 +191,7 @@ def _over_chance(runs: dict):
 
 
 def seedings(runs: dict, box, device, **lengths) -> pd.DataFrame:
-    """kT and the strongest wave with one thread per cell for each of SEEDINGS, one run each; see `regularity`.
-
-    `runs` and `lengths` as for `sample_ways`. Columns seeding, kT, "over chance".
-    """
+    """kT and the strongest wave "over chance" with one thread per cell by SEEDINGS; `runs` and `lengths` as above."""
     over_chance = _over_chance(runs)
     tried = {name: sample(box, device, BY_CELL, seed=1, begin=begin, **lengths) for name, begin in SEEDINGS.items()}
     rows = [(name, run.temperature.mean(), over_chance(run)) for name, run in tried.items()]

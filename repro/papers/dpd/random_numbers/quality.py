@@ -10,7 +10,6 @@ from repro.parallel import Kernel, device_function
 
 #: the type of the numbers in production runs, and the seed of all of them
 _REAL, _SEED = np.float32, 1
-_ZERO = _REAL(0)
 
 #: columns of the correlations of a pair (i, j)
 NEIGHBOURS = ("(i, j+1)", "(i+1, j)", "next step")
@@ -20,18 +19,13 @@ _SAMPLE_STEPS = 4
 
 
 def _filled(device, noise, *columns) -> np.ndarray:
-    """The last of the deviates that each thread draws: columns first id, second id, step and draws, which broadcast.
-
-    The thread begins with its words of method one; a pair's number is the same in every draw.
-    """
+    """The first deviate, with its words of method one, of each thread: columns first and second id, and step."""
 
     @device_function
-    def fill(x, n, first, second, steps, draws, out, seed):
+    def fill(x, n, first, second, steps, out, seed):
         for i in range(x, x + n):
-            value, words = _ZERO, thread_words(first[i], (seed, steps[i]))
-            for _ in range(draws[i]):
-                value, words = noise(first[i], second[i], (seed, steps[i]), words)
-            out[i] = value
+            key = seed, steps[i]
+            out[i], _ = noise(first[i], second[i], key, thread_words(first[i], key))
 
     columns = np.broadcast_arrays(*(np.asarray(column) for column in columns))
     shape, count = columns[0].shape, columns[0].size
@@ -43,12 +37,7 @@ def _filled(device, noise, *columns) -> np.ndarray:
 
 def pair_numbers(device, rounds: int, first, second, steps) -> np.ndarray:
     """Method two: the Gaussian deviates of pairs of ids at the given steps; the three broadcast."""
-    return _filled(device, make_noise(_REAL, rounds), first, second, steps, 1)
-
-
-def thread_numbers(device, threads, steps, draws) -> np.ndarray:
-    """Method one: the Gaussian deviate that a thread draws `draws`-th (from 1) in a step; the three broadcast."""
-    return _filled(device, make_thread_noise(_REAL), threads, 0, steps, draws)
+    return _filled(device, make_noise(_REAL, rounds), first, second, steps)
 
 
 def correlation(first: np.ndarray, second: np.ndarray) -> float:
@@ -99,7 +88,7 @@ def memory_in_time(device, threads: int, lags: int, *, rounds: int) -> pd.DataFr
     """
     names, times = np.arange(threads), 1 + np.arange(lags)[:, None]
     series = {
-        "method one": thread_numbers(device, names, times, 1),
+        "method one": _filled(device, make_thread_noise(_REAL), names, 0, times),
         "method two": pair_numbers(device, rounds, names, names + threads, times),
     }
     table = pd.DataFrame({"lag": np.arange(lags)})

@@ -75,11 +75,7 @@ def mappings(device) -> dict:
 
 
 def paper_table(cases: list[System], device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """Table 4: every way for every system in single precision, with speedups; the paper's noise where there is TEA.
-
-    Beside a GPU the paper's mappings and its program run three times, which judges their order and that of the
-    speedups.
-    """
+    """Table 4 in single precision, with speedups; beside a GPU what is judged by its order runs three times."""
     ways = baselines() | mappings(device)
     repeated = {PAPER_PROGRAM, *(f"thread per {name}" for name in MAPPINGS)} if device.name == "cuda" else ()
     return with_speedups(_measured(cases, ways, record, seconds, repeated))
@@ -128,8 +124,7 @@ def channel(scale: float, width: float | None = None) -> Channel:
 
 
 def launch_table(row: int, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
-    """One thread per particle and the fastest way, launched as a CUDA graph and one by one, on the first system of
-    table 4 and that of another row."""
+    """A thread a particle and the fastest way, as a CUDA graph and one by one, on rows 1 and `row` of table 4."""
     ways = {"thread per particle": ("particle", device), "fastest": ("fastest", device)}
     table = _measured(systems([1, row]), ways, record, seconds, variants=[{"graph": True}, {"graph": False}])
     return table[["way", "particles", "launch", "updates", "seconds", "spread"]]
@@ -225,8 +220,7 @@ def growth(orders: pd.DataFrame) -> dict:
 def over_plain_c(peers: Path, box, steps: int) -> pd.DataFrame:
     """The serial program's rate over that of plain C on the same box, by the CPU's time; no row without a compiler.
 
-    `peers` is the folder of the C program. In turns, the best of five each, so that what else runs on the machine
-    disturbs both alike.
+    `peers` is the folder of the C program. In turns, the best of five each, so that the machine disturbs both alike.
     """
     system = in_cell_order(Bulk(tuple(map(float, box))).system())
     simulation = Simulation(system, select("serial"), strategy="linked", rounds=0)

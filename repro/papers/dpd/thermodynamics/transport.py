@@ -59,17 +59,13 @@ def friction_rate(device, length: Length, *, states=8, seed: int = 1) -> Estimat
     for state in range(seed, seed + states):
         simulation = Simulation(case.system(state), device, seed=state)
         simulation.start()
-        particles = simulation.particles()
-        v = particles["velocity"].astype(float)
-        found.append(-(particles["force"] * v).sum() / (v**2).sum())
+        v, force = (simulation.particles()[name].astype(float) for name in ("velocity", "force"))
+        found.append(-(force * v).sum() / (v**2).sum())
     return mean_of(found)
 
 
 def against_theory(table: pd.DataFrame, rate: Estimate) -> dict:
-    """By how many % D without repulsion is off kinetic theory, of `diffusions`, and the initial rate of friction.
-
-    Holds if the rate, which is exact, is right within three standard errors.
-    """
+    """By how many % D is off kinetic theory at a = 0, and the rate of friction; holds if that is right, being exact."""
     ideal = table[table["a"] == 0].iloc[0]
     exact, holds = 1 / ideal["theory"], abs(rate.value - 1 / ideal["theory"]) <= 3 * rate.error
     return {"off": 100 * (ideal["D"] * exact - 1), "rate": rate.value, "exact": exact, "holds": holds}
@@ -92,8 +88,7 @@ def velocity_memory(device, length: Length, *, last=1.0, origins=8, seed: int = 
 class Reverse:
     """Reverse Poiseuille flow: a force along x in the lower half of the box and against x in the upper half.
 
-    Times are in relaxation times, after which the slowest mode has decayed to 1/e: blocks of four are almost
-    independent.
+    Times are in relaxation times, in which the slowest mode decays to 1/e: blocks of four are almost independent.
     """
 
     box: tuple[float, float, float]
@@ -108,10 +103,7 @@ class Reverse:
 
 
 def reverse_flow(device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int = 1, **options):
-    """Viscosity, its error from blocks of time, and the profile as a table with columns z, velocity, error, fit.
-
-    `options` go to the simulation.
-    """
+    """Viscosity, its error from blocks of time, and the profile as a table with columns z, velocity, error, fit."""
     system = in_cell_order(Bulk(tuple(flow.box), fluid, drive).system(seed))
     simulation = Simulation(system, device, seed=seed, **options)
     simulation.step(flow.steps(fluid, flow.settle), every=EVERY)
@@ -128,10 +120,7 @@ def reverse_flow(device, fluid: Fluid, drive: float, flow: Reverse, *, seed: int
 
 
 def reverse_profile(z, side: float, ratio: float) -> np.ndarray:
-    """Velocity in a box of height `side`: a parabola in the lower half and its negative in the upper half.
-
-    `ratio` is density times drive over viscosity.
-    """
+    """A parabola in the lower half of a box, its negative in the upper; `ratio` is density * drive / viscosity."""
     half, lower = side / 2, np.asarray(z) < side / 2
     return np.where(lower, 1.0, -1.0) * exact.poiseuille(np.where(lower, z, z - half), half, ratio, 1.0, 1.0)
 
