@@ -13,7 +13,7 @@ from functools import cache
 from numpy import uint32
 
 from repro.parallel import device_function
-from repro.particles.random import ROUNDS, Stream, normal, tea
+from repro.particles.random import Stream, normal, tea
 
 #: rounds of one run of TEA in the paper, and those of its noise of a pair, two runs with other keys (section 4.3)
 RUN_ROUNDS = 32
@@ -22,6 +22,8 @@ PAPER_ROUNDS = 2 * RUN_ROUNDS
 #: the paper's linear generator (its reference 25): modulus 2^32, factor and increment. They are stated for method one,
 #: and none for the serial program
 LCG_FACTOR, LCG_INCREMENT = uint32(69069), uint32(1234567)
+
+_RUN = tea(RUN_ROUNDS)
 
 
 @device_function
@@ -37,78 +39,61 @@ def combined(first, second):
 
 
 @cache
-def make_pair_noise(real, rounds: int = ROUNDS):
-    """Method two, a Gaussian deviate, the same for both orders of a pair: noise(id, id, key, thread's words).
-
-    It leaves the thread's two words alone and returns them after the deviate.
-    """
-    words_of, deviates = tea(rounds), normal(real)
+def _words_of_pair(rounds: int):
+    """Method two: the words of both orders of a pair, and the thread's two words as they are."""
+    words_of = tea(rounds)
 
     @device_function
-    def noise(first, second, key, words):
+    def draw(first, second, key, words):
         a, b = words_of(min(first, second), max(first, second), Stream.PAIR.value, key[0], key[1])
-        return deviates(a, b)[0], words
+        return a, b, words
 
-    return noise
+    return draw
+
+
+@device_function
+def _words_of_two_runs(first, second, key, words):
+    """Method two as in the paper: two runs of TEA with other keys, by the stream; of each the first word counts."""
+    low, high = min(first, second), max(first, second)
+    one, _ = _RUN(low, high, Stream.PAIR.value, key[0], key[1])
+    two, _ = _RUN(low, high, Stream.PAIR_AGAIN.value, key[0], key[1])
+    return one, two, words
+
+
+@device_function
+def _words_of_thread(first, second, key, words):
+    """Method one, for any pair: the words after the thread's two, which take their place."""
+    one, two = lcg(words[0]), lcg(words[1])
+    return one, two, (one, two)
+
+
+@device_function
+def _words_in_turn(first, second, key, words):
+    """The serial program's: the next two words of the sequence, which has arrived at the second of `words`."""
+    one = lcg(words[1])
+    two = lcg(one)
+    return one, two, (one, two)
 
 
 @cache
-def make_paper_noise(real):
-    """Method two as in the paper, with the same signature: each of the two uniform numbers from a TEA run of its own.
+def make_noise(real, rounds: int, *, running: bool = False) -> Callable:
+    """A Gaussian deviate of a pair, and the thread's next two words: noise(id, id, key, thread's two words).
 
-    The runs differ in their keys, by the stream; of each the first word counts.
+    By so many rounds of TEA, where PAPER_ROUNDS are the paper's two runs. Without rounds it comes from the paper's
+    linear generator: from one running sequence, or from a thread's words.
     """
-    words_of, deviates = tea(RUN_ROUNDS), normal(real)
+    if rounds:
+        draw = _words_of_two_runs if rounds == PAPER_ROUNDS else _words_of_pair(rounds)
+    else:
+        draw = _words_in_turn if running else _words_of_thread
+    deviates = normal(real)
 
     @device_function
     def noise(first, second, key, words):
-        low, high = min(first, second), max(first, second)
-        one, _ = words_of(low, high, Stream.PAIR.value, key[0], key[1])
-        two, _ = words_of(low, high, Stream.PAIR_AGAIN.value, key[0], key[1])
+        one, two, words = draw(first, second, key, words)
         return deviates(one, two)[0], words
 
     return noise
-
-
-@cache
-def make_thread_noise(real):
-    """Method one, with the same signature: a deviate from the thread's two words, for any pair, and the next two."""
-    deviates = normal(real)
-
-    @device_function
-    def noise(first, second, key, words):
-        one, two = lcg(words[0]), lcg(words[1])
-        return deviates(one, two)[0], (one, two)
-
-    return noise
-
-
-@cache
-def make_running_noise(real):
-    """The serial program's, with the same signature: a deviate from the next two words of the sequence, and the last.
-
-    Of the two words that it takes and returns only the second counts: the one at which the sequence has arrived.
-    """
-    deviates = normal(real)
-
-    @device_function
-    def noise(first, second, key, words):
-        one = lcg(words[1])
-        two = lcg(one)
-        return deviates(one, two)[0], (one, two)
-
-    return noise
-
-
-def make_noise(real, rounds: int, *, running: bool = False) -> Callable:
-    """The noise by so many rounds of TEA for a pair; PAPER_ROUNDS are the paper's two runs.
-
-    Without rounds it comes from the paper's linear generator: from one running sequence, or from a thread's words.
-    """
-    if rounds == PAPER_ROUNDS:
-        return make_paper_noise(real)
-    linear = make_running_noise if running else make_thread_noise
-    return make_pair_noise(real, rounds) if rounds else linear(real)
 
 
 @device_function

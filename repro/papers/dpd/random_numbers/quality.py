@@ -5,7 +5,7 @@ from math import isqrt, sqrt
 import numpy as np
 import pandas as pd
 
-from repro.dpd.noise import make_noise, make_thread_noise, thread_words
+from repro.dpd.noise import make_noise, thread_words
 from repro.parallel import Kernel, device_function
 
 #: the type of the numbers in production runs, and the seed of all of them
@@ -88,7 +88,7 @@ def memory_in_time(device, threads: int, lags: int, *, rounds: int) -> pd.DataFr
     """
     names, times = np.arange(threads), 1 + np.arange(lags)[:, None]
     series = {
-        "method one": _filled(device, make_thread_noise(_REAL), names, 0, times),
+        "method one": _filled(device, make_noise(_REAL, 0), names, 0, times),
         "method two": pair_numbers(device, rounds, names, names + threads, times),
     }
     table = pd.DataFrame({"lag": np.arange(lags)})

@@ -6,7 +6,7 @@ from statistics import median
 import numpy as np
 import pandas as pd
 
-from repro.dpd.noise import PAPER_ROUNDS, make_running_noise
+from repro.dpd.noise import PAPER_ROUNDS, make_noise
 from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
 from repro.dpd.system import in_cell_order
@@ -29,7 +29,7 @@ CLAIMS = {LIST: "dpd-085", NUMBERS: "dpd-086", COPIES: "dpd-087"}
 
 
 def _numbers_body():
-    noise = make_running_noise(_REAL)
+    noise = make_noise(_REAL, 0, running=True)
 
     @device_function
     def fill(x, n, out, words):
