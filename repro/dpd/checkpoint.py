@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.errors import InputError, require, short
+from repro.errors import require, short
 from repro.files import append_text, write_text
 
 from .fluid import TRIED, Fluid
@@ -58,11 +58,9 @@ def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
         ids = entry(file, "ids", np.dtype(np.int32), (None,))
         each = np.array_equal(np.sort(ids), np.arange(len(ids)))
         require(each, f"ids are not the numbers from 0 to {len(ids) - 1}, each of one particle")
-        box = tuple(_real(file, "box"))
-        # placeholders: the arrays below replace them
-        position = np.zeros((len(ids), 3))
-        moving, drive, turn, name = (settings[key] for key in ("moving", "drive", "turn", "name"))
-        system = System(fluid, box, position, position, moving, walls, drive, turn, name)
+        # a placeholder: the arrays below replace it
+        position, more = np.zeros((len(ids), 3)), {key: settings[key] for key in ("moving", "drive", "turn", "name")}
+        system = System(fluid, tuple(_real(file, "box")), position, position, walls=walls, **more)
         options = {key: settings[key] for key in Simulation.OPTIONS}
         if not runs_on(options["strategy"], device):
             options["strategy"] = "fastest"
@@ -85,8 +83,8 @@ def _fluid(file, law: Law) -> Fluid:
     require(name == law.name, f"written with the law {name}, not with {law.name}: give it as law=")
     fluid = Fluid(**_numbers(file["fluid"], Fluid), law=law, parameters=parameters)
     force = _force(fluid)
-    if not np.allclose(force, entry(file, "force", force.dtype, force.shape), rtol=1e-9, atol=0):
-        raise InputError(f"written with another law of the name {name}: its conservative force was not this one")
+    same = np.allclose(force, entry(file, "force", force.dtype, force.shape), rtol=1e-9, atol=0)
+    require(same, f"written with another law of the name {name}: its conservative force was not this one")
     return fluid
 
 
@@ -117,8 +115,7 @@ def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
     ]
     rows = np.column_stack([particles["position"], particles["velocity"]])
     require(np.isfinite(rows).all(), f"step {simulation.steps} has numbers that are not finite: no frame is written")
-    for k, row in enumerate(rows):
-        lines.append(f"{k} {'F' if k < system.moving else 'W'} " + " ".join(map(str, row)))
+    lines += [f"{k} {'F' if k < system.moving else 'W'} " + " ".join(map(str, row)) for k, row in enumerate(rows)]
     text = "\n".join(lines) + "\n"
     if append:
         append_text(path, text, _flaw_of_frames)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numba
 from numba.core.errors import NumbaError
 
-from repro.errors import InputError, short
+from repro.errors import require, short
 from repro.parallel import device_function, fma
 
 #: what `p` holds for laws: a of equation 1, gamma of equation 2 and sigma / sqrt(dt) of equation 3; the lengths of a
@@ -65,24 +65,21 @@ def make_numbers(count: int):
 def _require_number(force: Callable) -> int:
     """How many numbers a force takes beside the distance; refuses what is no function from numbers to a number."""
     wanted = "a function of the distance and of numbers, with arithmetic, comparisons and `math` only"
-    if not (inspect.isfunction(force) and inspect.signature(force).parameters):
-        raise InputError(f"the law {short(force)} must be {wanted}")
-    for parameter in inspect.signature(force).parameters.values():
-        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.default is not parameter.empty:
-            raise InputError(
-                f"the law {force.__name__} takes '{parameter}': a number by its name alone, whose value stands in "
-                "Fluid.repulsion or Fluid.parameters"
-            )
-    count, compiled = len(inspect.signature(force).parameters), numba.njit(force)
+    taken = inspect.signature(force).parameters.values() if inspect.isfunction(force) else ()
+    require(taken, f"the law {short(force)} must be {wanted}")
+    named = "a number by its name alone, whose value stands in Fluid.repulsion or Fluid.parameters"
+    for parameter in taken:
+        plain = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is parameter.empty
+        require(plain, f"the law {force.__name__} takes '{parameter}': {named}")
+    compiled = numba.njit(force)
     try:
-        compiled.compile((numba.float64,) * count)
+        compiled.compile((numba.float64,) * len(taken))
         result = compiled.nopython_signatures[0].return_type
         reason = "" if isinstance(result, numba.types.Float | numba.types.Integer) else f"it returns {result}"
     except NumbaError as error:
         reason = " ".join(str(error).splitlines()[:2]).removeprefix("Failed in nopython mode pipeline ")
-    if reason:
-        raise InputError(f"the law {force.__name__} must be {wanted}: {reason}")
-    return count - 1
+    require(not reason, f"the law {force.__name__} must be {wanted}: {reason}")
+    return len(taken) - 1
 
 
 def conservative(force: Callable) -> Law:

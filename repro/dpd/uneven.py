@@ -34,13 +34,14 @@ class Uneven:
 
     def __post_init__(self):
         require_one_of("kind", self.kind, KINDS)
-        mean = self.fluid.density
+        mean, apart = self.fluid.density, self._spacing.min()
         densities = f"densities gas {self.gas:g}, mean {mean:g}, liquid {self.liquid:g}"
         require(0 <= self.gas < mean < self.liquid, f"{densities}: they must rise in this order")
-        drops = f"drops of radius {self._radius:.3g} that are {self._spacing.min():.3g} apart"
-        apart = self.kind != "drops" or 2 * self._radius <= self._spacing.min()
+        drops = (
+            f"liquid in {self.share:.0%} of the box makes drops of radius {self._radius:.3g} that are {apart:.3g} apart"
+        )
         hint = "drops that do not touch need less liquid, or a box with sides alike"
-        require(apart, f"liquid in {self.share:.0%} of the box makes {drops}: {hint}")
+        require(self.kind != "drops" or 2 * self._radius <= apart, f"{drops}: {hint}")
 
     @property
     def share(self) -> float:
@@ -60,13 +61,10 @@ class Uneven:
         """Particles at random positions, uniform within each phase, with zero total momentum."""
         generator, volume = np.random.default_rng(seed), float(np.prod(self.box))
         wet = self._region(generator)
-        total = round(self.fluid.density * volume)
-        dense = round(self.liquid * self.share * volume)
-        position = np.concatenate(
-            [self._draw(dense, wet, generator), self._draw(total - dense, lambda r: ~wet(r), generator)]
-        )
+        total, dense = round(self.fluid.density * volume), round(self.liquid * self.share * volume)
+        phases = self._draw(dense, wet, generator), self._draw(total - dense, lambda r: ~wet(r), generator)
         # ids are not correlated with positions, as in a fluid that has flowed for a while
-        position = position[generator.permutation(total)]
+        position = np.concatenate(phases)[generator.permutation(total)]
         velocity = thermal(total, self.fluid, generator)
         return System(self.fluid, tuple(self.box), position, velocity, total, name=f"gas and liquid, {self.kind}")
 
@@ -79,9 +77,8 @@ class Uneven:
             spacing, radius = self._spacing, self._radius
             return lambda r: (((r + spacing / 2) % spacing - spacing / 2) ** 2).sum(1) < radius**2
         cells = Cells(tuple(self.box))
-        chosen = np.zeros(cells.count, bool)
-        chosen[generator.permutation(cells.count)[: round(self.share * cells.count)]] = True
-        return lambda r: chosen[cells.of(r)]
+        chosen = generator.permutation(cells.count)[: round(self.share * cells.count)]
+        return lambda r: np.isin(cells.of(r), chosen)
 
     def _draw(self, count: int, inside, generator) -> np.ndarray:
         """`count` points, uniform in the region, by rejection."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from repro.errors import require
 from repro.parallel import device_function
+from repro.parallel.atomics import make_exchange
 
 from .cells import cell_of
 from .launch import launch_of
@@ -22,15 +23,16 @@ def unlink(x, n, last):
 
 
 @cache
-def _link_body(real):
+def link_body(real, exchange, backward: bool):
+    """Links each particle to the one that came last into its cell; `backward` begins with the last particle."""
     cell = cell_of(real)
 
     @device_function
-    def link(x, n, r, last, before, count, cells):
-        for i in range(x, x + n):
+    def link(x, n, r, heads, links, count, cells):
+        for item in range(x, x + n):
+            i = count - 1 - item if backward else item
             c = cell(r[i], r[count + i], r[2 * count + i], cells)
-            before[i] = last[c]
-            last[c] = i
+            links[i] = exchange(heads, c, i)
 
     return link
 
@@ -49,6 +51,6 @@ class LinkedList:
 
     def update(self, r) -> dict:
         """The launches that build the list from positions `r`, by name."""
-        count, body = len(self.before), _link_body(self._real)
+        count, body = len(self.before), link_body(self._real, make_exchange(self.device), backward=False)
         link = launch_of(self.device, body, count, r, self.last, self.before, count, self.cells.shape)
         return {"unlink": launch_of(self.device, unlink, self.cells.count, self.last), "link": link}

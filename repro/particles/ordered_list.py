@@ -5,31 +5,13 @@ and the order of a list is that in which they come: each list is then sorted by 
 have the same order in every run and with every search.
 """
 
-from functools import cache
-
 import numpy as np
 
 from repro.parallel import device_function
 from repro.parallel.atomics import add_alone, make_exchange
 
-from .cells import cell_of
 from .launch import launch_of
-from .linked_list import NO_PARTICLE, unlink
-
-
-@cache
-def _link_body(real, exchange):
-    cell = cell_of(real)
-
-    @device_function
-    def link(x, n, r, first, after, count, cells):
-        for item in range(x, x + n):
-            # the last particle first: one core then finds each list in its order
-            i = count - 1 - item
-            c = cell(r[i], r[count + i], r[2 * count + i], cells)
-            after[i] = exchange(first, c, i)
-
-    return link
+from .linked_list import NO_PARTICLE, link_body, unlink
 
 
 @device_function
@@ -61,15 +43,15 @@ class OrderedList:
     def update(self, r) -> dict:
         """The launches that build the list from positions `r`, by name."""
         device, cells, count = self.device, self.cells, len(self.after)
-        link, unlinked = (
-            _link_body(self._real, make_exchange(device)),
-            launch_of(device, unlink, cells.count, self.first),
-        )
-        linked = launch_of(device, link, count, r, self.first, self.after, count, cells.shape)
+        # one core then finds each list in its order
+        link = link_body(self._real, make_exchange(device), backward=True)
+        launches = {
+            "unlink": launch_of(device, unlink, cells.count, self.first),
+            "link": launch_of(device, link, count, r, self.first, self.after, count, cells.shape),
+        }
         if device.add is add_alone:
-            return {"unlink": unlinked, "link": linked}
-        sort = launch_of(device, _sort, cells.count, self.first, self.after)
-        return {"unlink": unlinked, "link": linked, "sort the links": sort}
+            return launches
+        return launches | {"sort the links": launch_of(device, _sort, cells.count, self.first, self.after)}
 
 
 def links_of(starts: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
