@@ -31,6 +31,9 @@ INCLUDES = "whole steps: lists, forces, integration and walls; no copy to the ho
 #: what a timer of launches at fixed positions includes
 INCLUDES_FORCES = "lists and forces at fixed positions, replayed as one graph on a GPU; no step, no copy to the host"
 
+#: steps that bring particles into the fluid's order before they are timed
+WARM_UP = 200
+
 #: largest difference of a force from the reference, over the largest force: rounding of some tens of summands
 TOLERANCE = {"single": 1e-5, "double": 1e-13}
 
@@ -90,22 +93,11 @@ def _small(fluid: Fluid) -> System:
 
 
 def measure_speed(
-    case: str,
-    system: System,
-    device,
-    *,
-    strategy="fastest",
-    seconds=0.2,
-    warm_up=200,
-    graph=True,
-    runs=1,
-    repeats=5,
-    **options,
+    case: str, system: System, device, *, strategy="fastest", seconds=0.2, graph=True, runs=1, repeats=5, **options
 ) -> Speed:
     """Check the strategy, then time whole steps of the system: in each run `repeats` repetitions of about `seconds`.
 
-    The first `warm_up` steps bring the particles into the fluid's order; see `repro.parallel.time_steps`. `graph`: a
-    GPU launches its steps as a CUDA graph, or else one by one from Python.
+    `graph`: a GPU launches its steps as a CUDA graph, or else one by one from Python.
     """
     require_timeable(seconds, runs)
     require_whole("repeats", repeats, 2, 100)
@@ -117,7 +109,7 @@ def measure_speed(
 
     build = partial(Simulation, system, device, strategy=strategy, **options)
     check = partial(_check_of, options=options)
-    time = partial(time_steps, seconds=seconds, warm_up=warm_up, graph=graph, repeats=repeats)
+    time = partial(time_steps, seconds=seconds, warm_up=WARM_UP, graph=graph, repeats=repeats)
     return measure_runs(case, device, build=build, check=check, time=time, facts=facts, runs=runs)
 
 

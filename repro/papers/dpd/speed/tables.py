@@ -8,7 +8,7 @@ from time import thread_time
 
 import pandas as pd
 
-from repro.dpd.benchmark import INCLUDES
+from repro.dpd.benchmark import INCLUDES, WARM_UP
 from repro.dpd.cases import Bulk, Channel, Poiseuille
 from repro.dpd.noise import PAPER_ROUNDS, RUN_ROUNDS
 from repro.dpd.simulation import Simulation
@@ -24,8 +24,6 @@ from . import linear
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
 
-#: steps that bring particles into the fluid's order, see `measure_speed`
-_WARM_UP = 200
 
 #: how often a program is run whose runs are compared, each with a simulation built anew, and timed in each run
 _REPEATED = {"runs": RUNS, "repeats": 3}
@@ -160,7 +158,7 @@ def parts_table(row: int, device) -> pd.DataFrame:
     for strategy, rounds in (("fastest", ROUNDS), *slow):
         simulation = Simulation(system, device, strategy=strategy, rounds=rounds)
         if device.name == "cuda":
-            simulation.advance(_WARM_UP)
+            simulation.advance(WARM_UP)
         for part, seconds in part_times(simulation).items():
             group = "forces" if part.startswith("forces") else _GROUPS.get(part, "lists")
             rows.append((f"{simulation.strategy}, TEA {rounds}", part, group, seconds, system.count))
