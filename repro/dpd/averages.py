@@ -86,18 +86,11 @@ class Averages:
         samples = int(self._device.to_host(self._samples)[0])
         require(samples, "no sample since the last call of take(): run some steps with this observer first")
         self._reset()
-        columns, rows = self._shape
-        low, high = self._range
+        (columns, rows), (low, high) = self._shape, self._range
         volume = self._box[0] / columns * self._box[1] * (high - low) / rows
         count = sums[..., COUNT]
         with np.errstate(invalid="ignore", divide="ignore"):
             u, w, square = (sums[..., k] / count for k in (MOMENTUM_X, MOMENTUM_Z, SQUARE))
-        return Field(
-            x=(np.arange(columns) + 0.5) * self._box[0] / columns,
-            z=low + (np.arange(rows) + 0.5) * (high - low) / rows,
-            density=count / (samples * volume),
-            velocity_x=u,
-            velocity_z=w,
-            temperature=(square - u**2 - w**2) / 3,
-            samples=samples,
-        )
+        x = (np.arange(columns) + 0.5) * self._box[0] / columns
+        z = low + (np.arange(rows) + 0.5) * (high - low) / rows
+        return Field(x, z, count / (samples * volume), u, w, (square - u**2 - w**2) / 3, samples)

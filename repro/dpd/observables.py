@@ -57,10 +57,9 @@ def radial_distribution(position: np.ndarray, box, edges: np.ndarray) -> np.ndar
     """g(r) in the bins between `edges` (ascending, below half the box), from positions of shape (count, 3)."""
     half = min(box) / 2
     require(edges[-1] < half, f"distances up to {edges[-1]:g}: less than half the box, {half:g}")
-    tree = cKDTree(np.mod(position, box), boxsize=box)
+    tree, count = cKDTree(np.mod(position, box), boxsize=box), len(position)
     pairs = np.diff(tree.count_neighbors(tree, edges)).astype(float)
     shells = np.diff(4 / 3 * np.pi * np.asarray(edges) ** 3)
-    count = len(position)
     return pairs / (count * (count / np.prod(box)) * shells)
 
 
@@ -84,8 +83,7 @@ def parabola_viscosity(field: Field, system: System, *, margin: float = 1.0) -> 
 
 def reverse_viscosity(field: Field, system: System) -> Estimate:
     """Viscosity from reverse Poiseuille flow (Backer and others 2005): a parabola in either half of the box."""
-    half = system.turn
-    lower = field.z < half
+    half, lower = system.turn, field.z < system.turn
     # the upper half is the lower one, turned round
     z = np.where(lower, field.z, field.z - half) - half / 2
     velocity = np.where(lower, field.velocity_x[0], -field.velocity_x[0])
