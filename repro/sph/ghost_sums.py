@@ -4,26 +4,22 @@ Ghosts lie in the order of their cells. Those of a cell without fluid around it,
 on a CPU without a look at each.
 """
 
-from functools import cache
-
 from numpy import float64
 
-from repro.parallel import device_function
 from repro.particles.cells import cell_number
 
-from .equations import make_pressure_term, make_xsph_mean
+from .equations import device_factory, make_pressure_term, make_xsph_mean
 from .pair import AIR, UNUSED, Position, make_extrapolation_pair, vector_of
 from .strategies.search import make_locate, make_sum_around
 
 
-@cache
+@device_factory
 def make_extrapolation(real, kernel, search, walk):
     """What the ghosts take over from the fluid around them: its velocity, and in walls its pressure."""
     total, locate = make_sum_around(real, make_extrapolation_pair(real, kernel), walk), make_locate(real)
     term, mean, zero, zeros = make_pressure_term(real), make_xsph_mean(real), real(0), (float64(0),) * 5
     occupied = search.occupied
 
-    @device_function
     def extrapolate(x, n, fluid, ghosts, p, cells):
         u, count, last, near = ghosts.u, ghosts.count, -1, False
         for i in range(x, x + n):

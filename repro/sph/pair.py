@@ -5,7 +5,6 @@ species if that is within the support. Sums are taken in double precision and in
 precision of the state. Plain Python's square root is in double precision: it is rounded at once, as a kernel does.
 """
 
-from functools import cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from numpy import float64, uint32
 from repro.parallel import device_function, fma
 from repro.particles.position import periodic_difference
 
-from .equations import diffusion_term, divergence_terms, make_viscous_term, momentum_term
+from .equations import device_factory, diffusion_term, divergence_terms, make_viscous_term, momentum_term
 
 #: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
 AIR, UNUSED, OBSTACLE = 8, 16, 32
@@ -35,12 +34,11 @@ class Target(NamedTuple):
     term: float
 
 
-@cache
+@device_factory
 def separation(real):
     """The vector (x_a - x_b) / h from particle j to a position, and its square: apart(position, j, species, p)."""
     difference = periodic_difference(real)
 
-    @device_function
     def apart(position, j, species, p):
         r, count = species.r, species.count
         ex = difference(position[0], r[j]) * p.unit_x
@@ -82,12 +80,11 @@ def halfway(e, du, p):
     return (x, y, z), fma(x, x, fma(y, y, z * z))
 
 
-@cache
+@device_factory
 def make_density_pair(real, kernel):
     """W / norm h^3 of equation 3, of fluid and of ghosts in use, of a `Position`; sums = (W,)."""
     (shape, _), apart = kernel.shape(real), separation(real)
 
-    @device_function
     def pair_term(sums, target, j, species, p):
         _, square = apart(target.position, j, species, p)
         if square < p.reach and species.kind[j] != UNUSED:
@@ -97,12 +94,11 @@ def make_density_pair(real, kernel):
     return pair_term
 
 
-@cache
+@device_factory
 def make_divergence_pair(real, kernel):
     """The divergence of equation 4 axis by axis, with velocities at the middle of the step; sums = (x, y, z, ...)."""
     (_, slope), apart = kernel.shape(real), separation(real)
 
-    @device_function
     def pair_term(sums, target, j, species, p):
         e, square = apart(target.position, j, species, p)
         if square < p.reach:
@@ -114,7 +110,7 @@ def make_divergence_pair(real, kernel):
     return pair_term
 
 
-@cache
+@device_factory
 def make_momentum_pair(real, kernel):
     """The acceleration of equation 6 with both viscosities, of ghosts in use; sums = (x, y, z, ...).
 
@@ -122,7 +118,6 @@ def make_momentum_pair(real, kernel):
     """
     (shape, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
 
-    @device_function
     def pair_term(sums, target, j, species, p):
         e, square = apart(target.position, j, species, p)
         if square < p.reach and species.kind[j] != UNUSED:
@@ -135,7 +130,7 @@ def make_momentum_pair(real, kernel):
     return pair_term
 
 
-@cache
+@device_factory
 def make_diffusive_pair(real, kernel):
     """Equation 6 with artificial viscosity, and density diffusion, which needs the same pressures and slope.
 
@@ -143,7 +138,6 @@ def make_diffusive_pair(real, kernel):
     """
     (_, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
 
-    @device_function
     def pair_term(sums, target, j, species, p):
         e, square = apart(target.position, j, species, p)
         if square < p.reach:
@@ -158,7 +152,7 @@ def make_diffusive_pair(real, kernel):
     return pair_term
 
 
-@cache
+@device_factory
 def make_extrapolation_pair(real, kernel):
     """The kernel, and weighted with it velocity and condensation at the height of a `Position`.
 
@@ -166,7 +160,6 @@ def make_extrapolation_pair(real, kernel):
     """
     (shape, _), apart = kernel.shape(real), separation(real)
 
-    @device_function
     def pair_term(sums, target, j, species, p):
         e, square = apart(target.position, j, species, p)
         if square < p.reach:

@@ -22,7 +22,6 @@ along a wall, water at rest is in balance on the lattice up to edges and corners
 An obstacle has no axes: its particles push along the line that joins them with the fluid's.
 """
 
-from functools import cache
 from math import sqrt
 
 from numpy import float64
@@ -30,7 +29,7 @@ from numpy import float64
 from repro.parallel import device_function, fma
 from repro.particles.position import periodic_difference
 
-from .equations import divergence_terms, make_viscous_term
+from .equations import device_factory, divergence_terms, make_viscous_term
 from .integrate import make_way_back
 from .pair import OBSTACLE, halfway, minus, plus, scaled, separation, vector_of
 
@@ -42,7 +41,7 @@ _LEAST = float64(0.125)
 _NEAREST = 1 / 4
 
 
-@cache
+@device_factory
 def make_wall_proximity(real):
     """How near the three lower walls are to a particle, then the three upper ones: near(position, velocity, faces, p).
 
@@ -55,7 +54,6 @@ def make_wall_proximity(real):
     def near_wall(away, p):
         return one / min(max(away * p.spacings, least), half)
 
-    @device_function
     def near(position, velocity, faces, p):
         return (
             near_wall(fma(-p.half_step, velocity[0], difference(position[0], faces[0]) * p.unit_x), p),
@@ -69,7 +67,7 @@ def make_wall_proximity(real):
     return near
 
 
-@cache
+@device_factory
 def make_wall_spring(real):
     """Acceleration in m/s2 of what is beyond a wall, back to it: spring(position, faces, p).
 
@@ -77,7 +75,6 @@ def make_wall_spring(real):
     """
     way_back = make_way_back(real)
 
-    @device_function
     def spring(position, faces, p):
         return (
             p.hardness * way_back(position[0], faces[0], faces[3], p.unit_x),
@@ -88,12 +85,11 @@ def make_wall_spring(real):
     return spring
 
 
-@cache
+@device_factory
 def _make_facing(real):
     """The part of a vector along which a ghost of a kind acts, times how strongly: facing(e, kind, proximity)."""
     zero, two = real(0), real(2)
 
-    @device_function
     def facing(e, kind, near):
         if kind == OBSTACLE:
             return scaled(two, e)
@@ -106,12 +102,11 @@ def _make_facing(real):
     return facing
 
 
-@cache
+@device_factory
 def _make_beside(real):
     """x dW/dx of a ghost along the axes that it lies beside, where it does nothing: beside(e, slope, kind)."""
     zero = real(0)
 
-    @device_function
     def beside(e, slope, kind):
         x, y, z = divergence_terms(e, e, slope)
         return x if kind & 6 else zero, y if kind & 5 else zero, z if kind & 3 else zero
@@ -119,13 +114,12 @@ def _make_beside(real):
     return beside
 
 
-@cache
+@device_factory
 def make_solid_divergence(real, kernel):
     """What a ghost adds to equation 4, axis by axis; sums = (three of it, three of x dW/dx beside an axis)."""
     (_, slope), apart = kernel.shape(real), separation(real)
     facing, beside = _make_facing(real), _make_beside(real)
 
-    @device_function
     def pair_term(sums, target, j, species, p):
         e, square = apart(target.position, j, species, p)
         if square < p.reach:
@@ -139,7 +133,7 @@ def make_solid_divergence(real, kernel):
     return pair_term
 
 
-@cache
+@device_factory
 def make_solid_momentum(real, kernel):
     """What a ghost adds to equation 6, with artificial viscosity.
 
@@ -148,7 +142,6 @@ def make_solid_momentum(real, kernel):
     (_, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
     facing, beside, half = _make_facing(real), _make_beside(real), real(0.5)
 
-    @device_function
     def pair_term(sums, target, j, species, p):
         e, square = apart(target.position, j, species, p)
         if square < p.reach:

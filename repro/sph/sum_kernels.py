@@ -11,6 +11,7 @@ from numpy import float64, uint32
 
 from repro.parallel import device_function, load_generated
 
+from .equations import device_factory
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
 from .strategies.search import ROWS
 
@@ -34,7 +35,7 @@ def make({names}):
 '''
 
 
-@cache
+@device_factory
 def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], met: tuple[str, ...]):
     """What neighbours of the types `met` in a row of cells add: accumulate(sums, target, cell, row, species, p, cells).
 
@@ -46,7 +47,7 @@ def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], m
     calls = "".join(f"        sums = along_{k}(sums, target, cell, row, species[{k}], p, cells)\n" for k in present)
     text = _ACCUMULATE.format(names=", ".join(f"along_{k}" for k in present), calls=calls)
     module = load_generated("_".join(["accumulate", *map(str, present)]), text)
-    return device_function(module.make(*[walk(real, makers[k](real, kernel)) for k in present]))
+    return module.make(*[walk(real, makers[k](real, kernel)) for k in present])
 
 
 def _tuple(arguments: str, item: str, size: int):
@@ -61,12 +62,11 @@ def _tuples(size: int):
     return (float64(0),) * size, plus, _tuple("table, place, stride", "table[place + {0} * stride]", size)
 
 
-@cache
+@device_factory
 def make_particle_sums(terms: NeighbourSum, accumulate):
     """The kernel with one item a particle, which goes through all rows."""
     load, store, (zeros, plus, _) = terms.load, terms.store, _tuples(terms.size)
 
-    @device_function
     def particle_sums(x, n, result, faces, p, cells, fluid, *others):
         for i in range(x, x + n):
             target, cell = load(i, faces, p, cells, fluid)
@@ -78,12 +78,11 @@ def make_particle_sums(terms: NeighbourSum, accumulate):
     return particle_sums
 
 
-@cache
+@device_factory
 def make_row_sums(terms: NeighbourSum, accumulate):
     """The kernel with one item a particle and row, particles fastest; into ROWS * size numbers a particle."""
     load, size, (zeros, _, _) = terms.load, terms.size, _tuples(terms.size)
 
-    @device_function
     def row_sums(x, n, table, faces, p, cells, fluid, *others):
         count = fluid.count
         for item in range(x, x + n):
@@ -96,12 +95,11 @@ def make_row_sums(terms: NeighbourSum, accumulate):
     return row_sums
 
 
-@cache
+@device_factory
 def make_row_total(terms: NeighbourSum):
     """The kernel that adds up what `make_row_sums` has found, one item a particle."""
     store, size, (zeros, plus, read) = terms.store, terms.size, _tuples(terms.size)
 
-    @device_function
     def row_total(x, n, result, table, faces, p, fluid):
         count = fluid.count
         for i in range(x, x + n):
@@ -113,7 +111,7 @@ def make_row_total(terms: NeighbourSum):
     return row_total
 
 
-@cache
+@device_factory
 def make_pair_sums(real, kernel, terms: NeighbourSum, ahead, accumulate):
     """The kernel of one core that meets each pair of the fluid once, into size numbers a particle, zero before.
 
@@ -123,7 +121,6 @@ def make_pair_sums(real, kernel, terms: NeighbourSum, ahead, accumulate):
     pair_term = getattr(PARTICLE_TYPES["fluid"], terms.equation)(real, kernel)
     others_of_pairs = ahead(real, _make_both_ways(terms, pair_term))
 
-    @device_function
     def pair_sums(x, n, table, faces, p, cells, fluid, *others):
         for i in range(x, x + n):
             target, cell = load(i, faces, p, cells, fluid)
@@ -139,11 +136,11 @@ def make_pair_sums(real, kernel, terms: NeighbourSum, ahead, accumulate):
     return pair_sums
 
 
+@device_factory
 def _make_both_ways(terms: NeighbourSum, pair_term):
     """A pair's term for both: both(sums, table, target, j, species, p) adds to the sums and to those of j."""
     size, reaction, (zeros, plus, _) = terms.size, terms.reaction, _tuples(terms.size)
 
-    @device_function
     def both(sums, table, target, j, species, p):
         added = pair_term(zeros, target, j, species, p)
         for k in range(size):
@@ -154,12 +151,11 @@ def _make_both_ways(terms: NeighbourSum, pair_term):
     return both
 
 
-@cache
+@device_factory
 def make_pair_total(terms: NeighbourSum):
     """The kernel that stores what `make_pair_sums` has found and empties its table, one item a particle."""
     store, size, (_, _, read) = terms.store, terms.size, _tuples(terms.size)
 
-    @device_function
     def pair_total(x, n, result, table, faces, p, fluid):
         for i in range(x, x + n):
             store(i, read(table, i * size, 1), result, faces, p, fluid)
@@ -169,11 +165,10 @@ def make_pair_total(terms: NeighbourSum):
     return pair_total
 
 
-@cache
+@device_factory
 def make_side_by_side(first, second, taken: int):
     """Two bodies in one kernel: `count` items of the first one, which has so many arguments, and then the second's."""
 
-    @device_function
     def both(x, n, count, *arguments):
         begin = max(x, count)
         if x < count:

@@ -3,7 +3,7 @@
 Its example, its equality with a comparison of every pair, how many candidates it looks at, and what empty cells cost.
 """
 
-from functools import cache, partial
+from functools import partial
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -12,13 +12,14 @@ import pandas as pd
 from numpy import uint32
 
 from repro.errors import CheckError
-from repro.parallel import Kernel, device_function, measure, part_seconds, time_launches
+from repro.parallel import Kernel, measure, part_seconds, time_launches
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.cells import ALL_CELLS, Cells, neighbour, place_of
 from repro.particles.position import Units, vectors
 from repro.particles.radix_sort import RadixSort
 from repro.particles.sorts import SORTS
 from repro.sph.cases import DamBreak, StillWater
+from repro.sph.equations import device_factory
 from repro.sph.pair import separation, vector_of
 from repro.sph.state import Species, make_state, numbers
 from repro.sph.strategies import STRATEGIES, Lists
@@ -92,11 +93,10 @@ def neighbour_cells(shape=(5, 4, 6)) -> int:
     return counts.pop()
 
 
-@cache
+@device_factory
 def _walk_all(real, pair_term):
     """All particles of a species, as `sph.strategies.search.Search` has it; the first row is all."""
 
-    @device_function
     def along(sums, target, cell, row, species, p, cells):
         for j in range(species.count if row == 0 else 0):
             sums = pair_term(sums, target, uint32(j), species, p)
@@ -122,12 +122,11 @@ class _Listed(NamedTuple):
     width: int
 
 
-@cache
+@device_factory
 def _make_listing_pair(real):
     """Writes down the particles within the support; sums = (candidates, neighbours)."""
     apart = separation(real)
 
-    @device_function
     def pair_term(sums, target, j, species, p):
         _, square = apart(target.position, j, species, p)
         near = sums[1]
@@ -140,11 +139,10 @@ def _make_listing_pair(real):
     return pair_term
 
 
-@cache
+@device_factory
 def _make_listing(real, walk):
     total, locate = make_sum_around(real, _make_listing_pair(real), walk), make_locate(real)
 
-    @device_function
     def listing(x, n, fluid, species, counts, table, width, p, cells):
         for i in range(x, x + n):
             position = vector_of(fluid.r, i, fluid.count)

@@ -6,24 +6,21 @@ Fluids 67 (2011) 2026, in which the linked list is D.
 The particles stay in their order; what is sorted are their numbers. One thread a particle, as the paper has it.
 """
 
-from functools import cache
-
 from numpy import uint32
 
-from repro.parallel import device_function
 from repro.particles.block_sort import BlockSort
 from repro.particles.cells import row_beside, wrapped
 from repro.particles.radix_sort import RadixSort
 
+from ..equations import device_factory
 from .search import Lists, Search, unchanged
 from .sorted_cells import occupied
 
 
-@cache
+@device_factory
 def walk(real, pair_term):
     """The particles of three cells, one by one."""
 
-    @device_function
     def along(sums, target, cell, row, species, p, cells):
         base = row_beside(row, cell, cells)
         for k in range(-1, 2):

@@ -7,8 +7,6 @@ Places in lists are unsigned: of a signed one each load would first ask whether 
 in a list the next load waits for that.
 """
 
-from functools import cache
-
 from numpy import uint32
 
 from repro.parallel import device_function
@@ -16,15 +14,15 @@ from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour, row_beside, wr
 from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, links_of
 
+from ..equations import device_factory
 from ..pair import separation
 from .search import Lists, Search
 
 
-@cache
+@device_factory
 def walk(real, pair_term):
     """The lists of three cells, particle by particle."""
 
-    @device_function
     def along(sums, target, cell, row, species, p, cells):
         base = row_beside(row, cell, cells)
         for k in range(-1, 2):
@@ -37,7 +35,7 @@ def walk(real, pair_term):
     return along
 
 
-@cache
+@device_factory
 def _ahead(real, both):
     apart = separation(real)
 
@@ -50,7 +48,6 @@ def _ahead(real, both):
             j = species.members[uint32(j)]
         return sums
 
-    @device_function
     def walk(sums, table, target, cell, species, p, cells):
         # the rest of its own list, and the lists of half the cells around
         sums = of_list(sums, table, target, species.members[uint32(cell[3])], species, p)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
-from repro.parallel import device_function
 from repro.particles.cells import make_place
+
+from ..equations import device_factory
 
 #: rows of three cells along x around a cell, in the order of cells
 ROWS = 9
@@ -52,24 +52,22 @@ class Search(NamedTuple):
     shares: bool = False
 
 
-@cache
+@device_factory
 def make_locate(real):
     """The cell of particle i of `count` at a position, as a walk takes it: locate(position, i, count, cells)."""
     place = make_place(real)
 
-    @device_function
     def locate(position, i, count, cells):
         return *place(position[0], position[1], position[2], cells), i, count
 
     return locate
 
 
-@cache
+@device_factory
 def make_sum_around(real, pair_term, walk):
     """The sums over a species in all rows around a cell, as total(sums, target, cell, species, p, cells)."""
     along = walk(real, pair_term)
 
-    @device_function
     def total(sums, target, cell, species, p, cells):
         for row in range(ROWS):
             sums = along(sums, target, cell, row, species, p, cells)

@@ -17,6 +17,7 @@ from repro.parallel import device_function, ones
 from repro.particles.cell_permutation import CellPermutation
 from repro.particles.sorted_cells import row_ahead, row_around
 
+from ..equations import device_factory
 from ..pair import separation
 from .search import ROWS, Lists, Search, unchanged
 
@@ -56,11 +57,10 @@ def _make_words(real):
     return find, write, read
 
 
-@cache
+@device_factory
 def _walk_by_words(way: int, real, pair_term):
     word_of = _make_words(real)[way]
 
-    @device_function
     def along(sums, target, cell, row, species, p, cells):
         start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
         for first in range(start, end, WORD):
@@ -77,9 +77,8 @@ def _walk_by_words(way: int, real, pair_term):
     return along
 
 
-@cache
+@device_factory
 def _walk_on_gpu(real, pair_term):
-    @device_function
     def along(sums, target, cell, row, species, p, cells):
         start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
         for j in range(start, end):
@@ -89,11 +88,10 @@ def _walk_on_gpu(real, pair_term):
     return along
 
 
-@cache
+@device_factory
 def _ahead_by_branches(real, both):
     apart = separation(real)
 
-    @device_function
     def walk(sums, table, target, cell, species, p, cells):
         for piece in range(ROWS_AHEAD):
             start, end = row_ahead(piece, cell[3], cell[0], cell[1], cell[2], species.starts, cells)
@@ -106,11 +104,10 @@ def _ahead_by_branches(real, both):
     return walk
 
 
-@cache
+@device_factory
 def _ahead_by_words(real, both):
     find, *_ = _make_words(real)
 
-    @device_function
     def walk(sums, table, target, cell, species, p, cells):
         for piece in range(ROWS_AHEAD):
             start, end = row_ahead(piece, cell[3], cell[0], cell[1], cell[2], species.starts, cells)
