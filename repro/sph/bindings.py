@@ -73,7 +73,7 @@ class Bindings:
         accumulate = make_accumulate(self.real, self._kernel, walk, terms.equation, tuple(neighbours), tuple(met))
         species = self._faces, p, self._cells, *neighbours.values()
         if self.search.ahead:
-            body = make_pair_sums(self.real, self._kernel, terms, self.search.ahead, accumulate)
+            body = make_pair_sums(self.real, self._kernel, terms, self.search, accumulate)
             pairs = self.launch(body, count, self._reactions, *species)
             taken = result, self._reactions, self._faces, p, neighbours["fluid"]
             return partial(in_turn, pairs, self.launch(make_pair_total(terms), count, *taken))

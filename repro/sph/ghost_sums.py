@@ -9,14 +9,15 @@ from numpy import float64
 from repro.particles.cells import cell_number
 
 from .equations import device_factory, make_pressure_term, make_xsph_mean
-from .pair import AIR, UNUSED, Position, make_extrapolation_pair, vector_of
+from .pair import AIR, UNUSED, Position, make_extrapolation_pair, vector_of, within_support
 from .strategies.search import make_locate, make_sum_around
 
 
 @device_factory
 def make_extrapolation(real, kernel, search, walk):
     """What the ghosts take over from the fluid around them: its velocity, and in walls its pressure."""
-    total, locate = make_sum_around(real, make_extrapolation_pair(real, kernel), walk), make_locate(real)
+    pair_term, locate = within_support(real, make_extrapolation_pair(real, kernel)), make_locate(real)
+    total = make_sum_around(real, pair_term, walk)
     term, mean, zero, zeros = make_pressure_term(real), make_xsph_mean(real), real(0), (float64(0),) * 5
     occupied = search.occupied
 

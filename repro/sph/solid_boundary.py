@@ -31,7 +31,7 @@ from repro.particles.position import periodic_difference
 
 from .equations import device_factory, divergence_terms, make_viscous_term
 from .integrate import make_way_back
-from .pair import OBSTACLE, halfway, minus, plus, scaled, separation, vector_of
+from .pair import OBSTACLE, halfway, minus, plus, scaled, vector_of
 
 #: share of a neighbourhood below which it is taken for no less: that of a corner of three walls
 _LEAST = float64(0.125)
@@ -117,20 +117,16 @@ def _make_beside(real):
 @device_factory
 def make_solid_divergence(real, kernel):
     """What a ghost adds to equation 4, axis by axis; sums = (three of it, three of x dW/dx beside an axis)."""
-    (_, slope), apart = kernel.shape(real), separation(real)
-    facing, beside = _make_facing(real), _make_beside(real)
+    (_, slope), facing, beside = kernel.shape(real), _make_facing(real), _make_beside(real)
 
-    def pair_term(sums, target, j, species, p):
-        e, square = apart(target.position, j, species, p)
-        if square < p.reach:
-            v, kind = target.velocity, species.kind[j]
-            e, square = halfway(e, v, p)
-            f = slope(real(sqrt(square)))
-            divergence = divergence_terms(facing(e, kind, target.proximity), v, f)
-            return *plus(sums[:3], divergence), *plus(sums[3:], beside(e, f, kind))
-        return sums
+    def add(sums, e, square, target, j, species, p):
+        v, kind = target.velocity, species.kind[j]
+        e, square = halfway(e, v, p)
+        f = slope(real(sqrt(square)))
+        divergence = divergence_terms(facing(e, kind, target.proximity), v, f)
+        return *plus(sums[:3], divergence), *plus(sums[3:], beside(e, f, kind))
 
-    return pair_term
+    return add
 
 
 @device_factory
@@ -139,22 +135,19 @@ def make_solid_momentum(real, kernel):
 
     sums = (three of the acceleration, three of x dW/dx beside an axis, what fluid adds besides).
     """
-    (_, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
+    (_, slope), viscous = kernel.shape(real), make_viscous_term(real)
     facing, beside, half = _make_facing(real), _make_beside(real), real(0.5)
 
-    def pair_term(sums, target, j, species, p):
-        e, square = apart(target.position, j, species, p)
-        if square < p.reach:
-            du = minus(target.velocity, vector_of(species.u, j, species.count))
-            f, kind = slope(real(sqrt(square))), species.kind[j]
-            x, y, z = facing(e, kind, target.proximity)
-            # half of what is between the two, because `facing` counts twice
-            push, drag = -f * fma(half * p.weight, e[2], target.term), -f * viscous(e, du, square, p.viscosity)
-            force = fma(push, x, drag * e[0]), fma(push, y, drag * e[1]), fma(push, z, drag * e[2])
-            return *plus(sums[:3], force), *plus(sums[3:], beside(e, f, kind))
-        return sums
+    def add(sums, e, square, target, j, species, p):
+        du = minus(target.velocity, vector_of(species.u, j, species.count))
+        f, kind = slope(real(sqrt(square))), species.kind[j]
+        x, y, z = facing(e, kind, target.proximity)
+        # half of what is between the two, because `facing` counts twice
+        push, drag = -f * fma(half * p.weight, e[2], target.term), -f * viscous(e, du, square, p.viscosity)
+        force = fma(push, x, drag * e[0]), fma(push, y, drag * e[1]), fma(push, z, drag * e[2])
+        return *plus(sums[:3], force), *plus(sums[3:], beside(e, f, kind))
 
-    return pair_term
+    return add
 
 
 @device_function

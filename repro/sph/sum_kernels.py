@@ -6,6 +6,7 @@ is found at the same time, by further threads of its kernel.
 """
 
 from functools import cache
+from typing import NamedTuple
 
 from numpy import float64, uint32
 
@@ -13,6 +14,7 @@ from repro.parallel import device_function, load_generated
 
 from .equations import device_factory
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
+from .pair import within_support
 from .strategies.search import ROWS
 
 #: particles below which nine threads share a particle on a GPU
@@ -47,7 +49,7 @@ def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], m
     calls = "".join(f"        sums = along_{k}(sums, target, cell, row, species[{k}], p, cells)\n" for k in present)
     text = _ACCUMULATE.format(names=", ".join(f"along_{k}" for k in present), calls=calls)
     module = load_generated("_".join(["accumulate", *map(str, present)]), text)
-    return module.make(*[walk(real, makers[k](real, kernel)) for k in present])
+    return module.make(*[walk(real, within_support(real, makers[k](real, kernel))) for k in present])
 
 
 def _tuple(arguments: str, item: str, size: int):
@@ -112,21 +114,24 @@ def make_row_total(terms: NeighbourSum):
 
 
 @device_factory
-def make_pair_sums(real, kernel, terms: NeighbourSum, ahead, accumulate):
+def make_pair_sums(real, kernel, terms: NeighbourSum, search, accumulate):
     """The kernel of one core that meets each pair of the fluid once, into size numbers a particle, zero before.
 
-    `ahead` as of `Search`; `accumulate` are the sums over the other types.
+    `accumulate` are the sums over the other types.
     """
     load, size, (zeros, plus, read) = terms.load, terms.size, _tuples(terms.size)
-    pair_term = getattr(PARTICLE_TYPES["fluid"], terms.equation)(real, kernel)
-    others_of_pairs = ahead(real, _make_both_ways(terms, pair_term))
+    add = getattr(PARTICLE_TYPES["fluid"], terms.equation)(real, kernel)
+    pair_term, both_ways = (within_support(real, adding) for adding in (add, _make_both_ways(terms, add)))
+    along, rows = search.ahead(real, both_ways), search.rows_ahead
 
     def pair_sums(x, n, table, faces, p, cells, fluid, *others):
         for i in range(x, x + n):
             target, cell = load(i, faces, p, cells, fluid)
             # with itself
             sums = pair_term(zeros, target, uint32(i), fluid, p)
-            sums = others_of_pairs(sums, table, target, cell, fluid, p, cells)
+            pair = _Pair(target.position, target, table)
+            for row in range(rows):
+                sums = along(sums, pair, cell, row, fluid, p, cells)
             for row in range(ROWS):
                 sums = accumulate(sums, target, cell, row, (fluid, *others), p, cells)
             total = plus(read(table, i * size, 1), sums)
@@ -136,16 +141,24 @@ def make_pair_sums(real, kernel, terms: NeighbourSum, ahead, accumulate):
     return pair_sums
 
 
+class _Pair(NamedTuple):
+    """The first particle of pairs, and the table of sums to which the others add."""
+
+    position: tuple
+    target: NamedTuple
+    table: object
+
+
 @device_factory
-def _make_both_ways(terms: NeighbourSum, pair_term):
-    """A pair's term for both: both(sums, table, target, j, species, p) adds to the sums and to those of j."""
+def _make_both_ways(terms: NeighbourSum, add):
+    """Adds what a pair adds to the sums of both; for a target that is a `_Pair`."""
     size, reaction, (zeros, plus, _) = terms.size, terms.reaction, _tuples(terms.size)
 
-    def both(sums, table, target, j, species, p):
-        added = pair_term(zeros, target, j, species, p)
+    def both(sums, e, square, pair, j, species, p):
+        added = add(zeros, e, square, pair.target, j, species, p)
         for k in range(size):
             if reaction[k] != 0:
-                table[uint32(j * size + k)] += reaction[k] * added[k]
+                pair.table[uint32(j * size + k)] += reaction[k] * added[k]
         return plus(sums, added)
 
     return both

@@ -15,7 +15,6 @@ from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, links_of
 
 from ..equations import device_factory
-from ..pair import separation
 from .search import Lists, Search
 
 
@@ -36,26 +35,20 @@ def walk(real, pair_term):
 
 
 @device_factory
-def _ahead(real, both):
-    apart = separation(real)
+def _ahead(real, pair_term):
+    """The rest of its own list, and then the lists of half the cells around, particle by particle."""
 
-    @device_function
-    def of_list(sums, table, target, j, species, p):
+    def along(sums, target, cell, row, species, p, cells):
+        if row == 0:
+            j = species.members[uint32(cell[3])]
+        else:
+            j = species.starts[uint32(neighbour(cell, OWN_CELL + row, cells))]
         while j != NO_PARTICLE:
-            _, square = apart(target.position, uint32(j), species, p)
-            if square < p.reach:
-                sums = both(sums, table, target, uint32(j), species, p)
+            sums = pair_term(sums, target, uint32(j), species, p)
             j = species.members[uint32(j)]
         return sums
 
-    def walk(sums, table, target, cell, species, p, cells):
-        # the rest of its own list, and the lists of half the cells around
-        sums = of_list(sums, table, target, species.members[uint32(cell[3])], species, p)
-        for k in range(OWN_CELL + 1, ALL_CELLS):
-            sums = of_list(sums, table, target, species.starts[uint32(neighbour(cell, k, cells))], species, p)
-        return sums
-
-    return walk
+    return along
 
 
 @device_function
@@ -81,4 +74,4 @@ def _static(device, species):
 SEARCH = Search(_lists, _static, _occupied, *[walk] * 4)
 
 #: on one core, each pair once
-PAIRS_ONCE = SEARCH._replace(ahead=_ahead)
+PAIRS_ONCE = SEARCH._replace(ahead=_ahead, rows_ahead=ALL_CELLS - OWN_CELL)

@@ -42,10 +42,10 @@ class Search(NamedTuple):
     #: that of its second one, over the same places, which may read them
     first_walk: Callable
     second_walk: Callable
-    #: for one core, ahead(real, both) makes walk(sums, table, target, cell, species, p, cells), which visits the
-    #: particles of the fluid within the support that come after the target, so that each pair is met once: sums become
-    #: both(sums, table, target, j, species, p). None for a search that meets each pair from both sides
+    #: for one core, a walk of the particles of the fluid that come after the target, so that each pair is met once, and
+    #: its number of rows. None for a search that meets each pair from both sides
     ahead: Callable | None = None
+    rows_ahead: int = 0
     #: words that are cached for a particle and a type of neighbours
     cached_words: int = 0
     #: whether threads of a GPU share a particle's sum where there are few particles (see `sum_kernels`)

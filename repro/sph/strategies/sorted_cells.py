@@ -57,12 +57,22 @@ def _make_words(real):
     return find, write, read
 
 
+@device_function
+def _around(row, cell, starts, cells):
+    return row_around(row, cell[0], cell[1], cell[2], starts, cells)
+
+
+@device_function
+def _ahead(row, cell, starts, cells):
+    return row_ahead(row, cell[3], cell[0], cell[1], cell[2], starts, cells)
+
+
 @device_factory
-def _walk_by_words(way: int, real, pair_term):
+def _walk_by_words(row_of, way: int, real, pair_term):
     word_of = _make_words(real)[way]
 
     def along(sums, target, cell, row, species, p, cells):
-        start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
+        start, end = row_of(row, cell, species.starts, cells)
         for first in range(start, end, WORD):
             number = (first - start) // WORD
             place = (row * WORDS + number) * cell[4] + cell[3]
@@ -78,9 +88,9 @@ def _walk_by_words(way: int, real, pair_term):
 
 
 @device_factory
-def _walk_on_gpu(real, pair_term):
+def _walk_one_by_one(row_of, real, pair_term):
     def along(sums, target, cell, row, species, p, cells):
-        start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
+        start, end = row_of(row, cell, species.starts, cells)
         for j in range(start, end):
             sums = pair_term(sums, target, uint32(j), species, p)
         return sums
@@ -88,45 +98,11 @@ def _walk_on_gpu(real, pair_term):
     return along
 
 
-@device_factory
-def _ahead_by_branches(real, both):
-    apart = separation(real)
-
-    def walk(sums, table, target, cell, species, p, cells):
-        for piece in range(ROWS_AHEAD):
-            start, end = row_ahead(piece, cell[3], cell[0], cell[1], cell[2], species.starts, cells)
-            for j in range(start, end):
-                _, square = apart(target.position, uint32(j), species, p)
-                if square < p.reach:
-                    sums = both(sums, table, target, uint32(j), species, p)
-        return sums
-
-    return walk
-
-
-@device_factory
-def _ahead_by_words(real, both):
-    find, *_ = _make_words(real)
-
-    def walk(sums, table, target, cell, species, p, cells):
-        for piece in range(ROWS_AHEAD):
-            start, end = row_ahead(piece, cell[3], cell[0], cell[1], cell[2], species.starts, cells)
-            for first in range(start, end, WORD):
-                word = find(target, 0, 0, first, min(WORD, end - first), species, p)
-                while word != uint32(0):
-                    k = ones(uint32(~word & uint32(word - uint32(1))))
-                    sums = both(sums, table, target, uint32(first + k), species, p)
-                    word = uint32(word & uint32(word - uint32(1)))
-        return sums
-
-    return walk
-
-
 @device_function
 def occupied(cell, species, cells):
     """Whether the 27 cells hold a particle: they are nine rows of the first-index array."""
     for row in range(ROWS):
-        start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
+        start, end = _around(row, cell, species.starts, cells)
         if end > start:
             return True
     return False
@@ -142,14 +118,14 @@ SEARCH = Search(
     _lists,
     unchanged,
     occupied,
-    walk=partial(_walk_by_words, 0),
-    walk_on_gpu=_walk_on_gpu,
-    first_walk=partial(_walk_by_words, 1),
-    second_walk=partial(_walk_by_words, 2),
+    walk=partial(_walk_by_words, _around, 0),
+    walk_on_gpu=partial(_walk_one_by_one, _around),
+    first_walk=partial(_walk_by_words, _around, 1),
+    second_walk=partial(_walk_by_words, _around, 2),
     cached_words=WORDS * ROWS,
     shares=True,
 )
 
 #: on one core, each pair once: with a branch on each candidate, and with the neighbours found first
-PAIRS_ONCE = SEARCH._replace(ahead=_ahead_by_branches)
-PAIRS_ONCE_BY_WORDS = SEARCH._replace(ahead=_ahead_by_words)
+PAIRS_ONCE = SEARCH._replace(ahead=partial(_walk_one_by_one, _ahead), rows_ahead=ROWS_AHEAD)
+PAIRS_ONCE_BY_WORDS = PAIRS_ONCE._replace(ahead=partial(_walk_by_words, _ahead, 0))
