@@ -6,6 +6,8 @@ Fluids 67 (2011) 2026, in which the linked list is D.
 The particles stay in their order; what is sorted are their numbers. One thread a particle, as the paper has it.
 """
 
+from functools import partial
+
 from numpy import uint32
 
 from repro.particles.block_sort import BlockSort
@@ -32,16 +34,13 @@ def walk(real, pair_term):
     return along
 
 
-def _make_lists(sort_of):
-    def lists(device, cells, state, real) -> Lists:
-        """The fluid's first-index array."""
-        sort = sort_of(device, cells, state.count, real)
-        return Lists(sort.update(state.r), sort.starts, sort.members)
-
-    return lists
+def _lists(sort_of, device, cells, state, real) -> Lists:
+    """The fluid's first-index array."""
+    sort = sort_of(device, cells, state.count, real)
+    return Lists(sort.update(state.r), sort.starts, sort.members)
 
 
-SEARCH = Search(_make_lists(RadixSort), unchanged, occupied, *[walk] * 4)
+SEARCH = Search(partial(_lists, RadixSort), unchanged, occupied, *[walk] * 4)
 
 #: with the paper's sort, in the memory that a block shares
-IN_BLOCKS = SEARCH._replace(lists=_make_lists(BlockSort))
+IN_BLOCKS = SEARCH._replace(lists=partial(_lists, BlockSort))

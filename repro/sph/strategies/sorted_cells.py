@@ -9,7 +9,7 @@ that its first one has written down. On a GPU some thread of a warp visits nearl
 neighbours first costs more.
 """
 
-from functools import cache, partial
+from functools import partial
 
 from numpy import uint32
 
@@ -28,35 +28,6 @@ WORD, WORDS = 32, 3
 ROWS_AHEAD = 5
 
 
-@cache
-def _make_words(real):
-    """Three ways to the word of n particles from `first` on: it is found, found and written down, or read there."""
-    apart = separation(real)
-
-    @device_function
-    def find(target, place, number, first, n, species, p):
-        word = uint32(0)
-        for k in range(uint32(n)):
-            _, square = apart(target.position, uint32(first + k), species, p)
-            word |= uint32(square < p.reach) << uint32(k)
-        return word
-
-    @device_function
-    def write(target, place, number, first, n, species, p):
-        word = find(target, place, number, first, n, species, p)
-        if number < WORDS:
-            species.cached_neighbours[place] = word
-        return word
-
-    @device_function
-    def read(target, place, number, first, n, species, p):
-        if number < WORDS:
-            return species.cached_neighbours[place]
-        return find(target, place, number, first, n, species, p)
-
-    return find, write, read
-
-
 @device_function
 def _around(row, cell, starts, cells):
     return row_around(row, cell[0], cell[1], cell[2], starts, cells)
@@ -68,15 +39,23 @@ def _ahead(row, cell, starts, cells):
 
 
 @device_factory
-def _walk_by_words(row_of, way: int, real, pair_term):
-    word_of = _make_words(real)[way]
+def _walk_by_words(row_of, way: str, real, pair_term):
+    """By the words of up to 32 particles; one is found, found and written down ("write"), or read there ("read")."""
+    apart, reads, writes = separation(real), way == "read", way == "write"
 
     def along(sums, target, cell, row, species, p, cells):
         start, end = row_of(row, cell, species.starts, cells)
         for first in range(start, end, WORD):
-            number = (first - start) // WORD
+            number, word = (first - start) // WORD, uint32(0)
             place = (row * WORDS + number) * cell[4] + cell[3]
-            word = word_of(target, place, number, first, min(WORD, end - first), species, p)
+            if reads and number < WORDS:
+                word = uint32(species.cached_neighbours[place])
+            else:
+                for k in range(uint32(min(WORD, end - first))):
+                    _, square = apart(target.position, uint32(first + k), species, p)
+                    word |= uint32(square < p.reach) << uint32(k)
+            if writes and number < WORDS:
+                species.cached_neighbours[place] = word
             while word != uint32(0):
                 # the number of its lowest bit
                 k = ones(uint32(~word & uint32(word - uint32(1))))
@@ -118,14 +97,14 @@ SEARCH = Search(
     _lists,
     unchanged,
     occupied,
-    walk=partial(_walk_by_words, _around, 0),
+    walk=partial(_walk_by_words, _around, "find"),
     walk_on_gpu=partial(_walk_one_by_one, _around),
-    first_walk=partial(_walk_by_words, _around, 1),
-    second_walk=partial(_walk_by_words, _around, 2),
+    first_walk=partial(_walk_by_words, _around, "write"),
+    second_walk=partial(_walk_by_words, _around, "read"),
     cached_words=WORDS * ROWS,
     shares=True,
 )
 
 #: on one core, each pair once: with a branch on each candidate, and with the neighbours found first
 PAIRS_ONCE = SEARCH._replace(ahead=partial(_walk_one_by_one, _ahead), rows_ahead=ROWS_AHEAD)
-PAIRS_ONCE_BY_WORDS = PAIRS_ONCE._replace(ahead=partial(_walk_by_words, _ahead, 0))
+PAIRS_ONCE_BY_WORDS = PAIRS_ONCE._replace(ahead=partial(_walk_by_words, _ahead, "find"))
