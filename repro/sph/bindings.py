@@ -9,7 +9,7 @@ from repro.parallel import Kernel
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
 
-from .ghost_sums import make_extrapolation
+from .ghosts import make_extrapolation
 from .integrate import free, make_drift, make_held, make_kick
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
