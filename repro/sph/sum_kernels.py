@@ -41,9 +41,9 @@ def make({names}):
 def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], met: tuple[str, ...]):
     """What neighbours of the types `met` in a row of cells add: accumulate(sums, target, cell, row, species, p, cells).
 
-    species[k] is of types[k], `equation` a field of `PairTerms`.
+    species[k] is of types[k] in PARTICLE_TYPES, `equation` a key there.
     """
-    makers = [getattr(PARTICLE_TYPES[name], equation) for name in types]
+    makers = [PARTICLE_TYPES[name].get(equation) for name in types]
     present = [k for k, name in enumerate(types) if makers[k] and name in met]
     # numba calls no function of a tuple in a loop
     calls = "".join(f"        sums = along_{k}(sums, target, cell, row, species[{k}], p, cells)\n" for k in present)
@@ -120,7 +120,7 @@ def make_pair_sums(real, kernel, terms: NeighbourSum, search, accumulate):
     `accumulate` are the sums over the other types.
     """
     load, size, (zeros, plus, read) = terms.load, terms.size, _tuples(terms.size)
-    add = getattr(PARTICLE_TYPES["fluid"], terms.equation)(real, kernel)
+    add = PARTICLE_TYPES["fluid"][terms.equation](real, kernel)
     pair_term, both_ways = (within_support(real, adding) for adding in (add, _make_both_ways(terms, add)))
     along, rows = search.ahead(real, both_ways), search.rows_ahead
 
