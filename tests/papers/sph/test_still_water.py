@@ -7,7 +7,7 @@ import pytest
 from repro.papers.sph.still_water import runs
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
-from repro.sph.observables import Profile
+from repro.sph.observables import Profile, layers
 
 CASE = StillWater(column=(4, 4, 10), spacing=0.05, air=2, ratio=1.5)
 
@@ -32,10 +32,9 @@ def test_the_error_is_that_of_the_pressure_below_two_smoothing_lengths():
 
 
 def test_layers_are_averaged_with_the_weight_of_their_particles():
-    system = CASE.system()
     one = Profile(np.array([0.02, 0.07]), np.array([1, 2]), np.array([100.0, 50.0]))
     other = Profile(np.array([0.03]), np.array([3]), np.array([200.0]))
-    found = runs._mean([one, other], system)
+    found = layers(*map(np.concatenate, zip(one, other, strict=True)), CASE.spacing)
     np.testing.assert_array_equal(found.count, [4, 2])
     np.testing.assert_allclose(found.pressure, [(100 + 3 * 200) / 4, 50])
     np.testing.assert_allclose(found.height, [(0.02 + 3 * 0.03) / 4, 0.07])

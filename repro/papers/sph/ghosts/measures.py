@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
-from repro.papers.sph.boundaries import NAMES
 from repro.sph.observables import beyond_walls, density_deficit, front, wall_unevenness
 from repro.sph.stability_checks import THROUGH
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
+
+#: what the treatments of repro.sph.ghosts.BOUNDARIES are called in tables, figures and sentences
+NAMES = {"ghosts": "with ghosts", "none": "without ghosts", "clamped": "without ghosts, density clamped"}
 
 #: spacings to the nearest particle from which on a place in the tank is air: the site over a lattice's last layer has
 #: 1, and a hole in the lattice 0.87
@@ -40,14 +42,6 @@ class Look:
     def position(self) -> np.ndarray:
         """(count, 3) in m."""
         return self.particles["position"]
-
-
-def fluid_alone(position: np.ndarray, system: System) -> np.ndarray:
-    """(rho - rho0) / rho0 by equation 3 from the fluid's particles alone, whatever ghosts a run has; on the host.
-
-    Of particles at `position` (count, 3) in m, in double precision, to a millionth.
-    """
-    return weights(position, position, system) - 1
 
 
 def weights(here: np.ndarray, there: np.ndarray, system: System) -> np.ndarray:
@@ -82,7 +76,8 @@ def deficits(look: Look) -> dict[str, dict[str, float]]:
     "counted" with the run's ghosts, "not counted" of the same particles without any, "excess" with them.
     """
     surface = sees_air(look.position, look.system)
-    alone = fluid_alone(look.position, look.system)
+    # from the fluid's particles alone, whatever ghosts a run has
+    alone = weights(look.position, look.position, look.system) - 1
     kinds = {"counted": look.summed, "not counted": alone, "excess": -look.summed}
     found = {kind: density_deficit(s, look.particles, look.system, surface) for kind, s in kinds.items()}
     return {kind: dict(zip(PLACES, values, strict=True)) for kind, values in found.items()}

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from repro.papers.sph.boundaries import NAMES
-from repro.papers.sph.ghosts.measures import smoother
+from repro.papers.sph.ghosts.measures import NAMES, smoother
 from repro.papers.sph.ghosts.runs import displaced
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.ghosts import BOUNDARIES
-from repro.sph.observables import Profile, beyond_walls, energy, pressure_profile
+from repro.sph.observables import Profile, beyond_walls, energy, layers, pressure_profile
 from repro.sph.simulation import Simulation
 from repro.sph.stability_checks import THROUGH
 from repro.sph.system import System
@@ -84,7 +83,9 @@ def rest(case: StillWater, device, seconds: float, boundary: str = "ghosts", see
         rows.append({"time": simulation.steps * system.dt, **_look(particles, system)})
         if time >= AVERAGED * seconds:
             profiles.append(pressure_profile(particles, system))
-    return Run(case, system, pd.DataFrame(rows), _mean(profiles, system))
+    # each particle has the same weight
+    mean = layers(*map(np.concatenate, zip(*profiles, strict=True)), system.resolution.spacing)
+    return Run(case, system, pd.DataFrame(rows), mean)
 
 
 def _look(particles, system: System) -> dict:
@@ -102,16 +103,6 @@ def _look(particles, system: System) -> dict:
     }
 
 
-def _mean(profiles: list[Profile], system: System) -> Profile:
-    """The mean over looks, each particle with the same weight, layer by layer."""
-    every = [np.concatenate(parts) for parts in zip(*profiles, strict=True)]
-    layer = np.maximum(every[0] / system.resolution.spacing, 0).astype(int)
-    count = np.bincount(layer, every[1])
-    held = count > 0
-    height, pressure = (np.bincount(layer, every[1] * part)[held] / count[held] for part in (every[0], every[2]))
-    return Profile(height, count[held], pressure)
-
-
 def boundaries(case: StillWater, device, seconds: float) -> dict[str, Run]:
     """The same water with each treatment of the boundaries, by its name in NAMES, and with ghosts as PLAIN."""
     plain = replace(case, fluid=replace(case.fluid, diffusion=0.0))
@@ -124,18 +115,17 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
     rows = []
     for name, run in runs.items():
         last = run.table.iloc[-1]
-        rows.append(
-            {
-                "boundary": name,
-                "pressure error (%)": 100 * run.error,
-                "energy gained (%)": 100 * run.gain,
-                "speed (mm/s)": 1000 * last["speed"],
-                "drift (spacings)": last["drift"],
-                "largest drift (spacings)": last["worst"],
-                "settled (spacings)": last["settled"],
-                "beyond a wall (spacings)": max(run.table["beyond"].max(), 0.0),
-            }
-        )
+        row = {
+            "boundary": name,
+            "pressure error (%)": 100 * run.error,
+            "energy gained (%)": 100 * run.gain,
+            "speed (mm/s)": 1000 * last["speed"],
+            "drift (spacings)": last["drift"],
+            "largest drift (spacings)": last["worst"],
+            "settled (spacings)": last["settled"],
+            "beyond a wall (spacings)": max(run.table["beyond"].max(), 0.0),
+        }
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
