@@ -4,7 +4,6 @@ Its example, its equality with a comparison of every pair, how many candidates i
 """
 
 from functools import partial
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from repro.sph.cases import DamBreak, StillWater
 from repro.sph.equations import device_factory
 from repro.sph.pair import separation, vector_of
 from repro.sph.state import Species, make_state, numbers
-from repro.sph.strategies import STRATEGIES, Lists
+from repro.sph.strategies import STRATEGIES
 from repro.sph.strategies.search import make_locate, make_sum_around
 from repro.sph.system import System
 
@@ -105,12 +104,8 @@ def _walk_all(real, pair_term):
     return along
 
 
-def _no_lists(device, cells, state, real) -> Lists:
-    nothing = device.zeros(1, np.int32)
-    return Lists({}, nothing, nothing)
-
-
-SEARCHES = {BRUTE_FORCE: SimpleNamespace(walk=_walk_all, lists=_no_lists)} | STRATEGIES
+#: a walk of all particles needs no table of cells, but does not mind one
+SEARCHES = {BRUTE_FORCE: STRATEGIES["cell table"]._replace(walk=_walk_all)} | STRATEGIES
 
 
 class _Listed(NamedTuple):
@@ -266,13 +261,12 @@ def empty_cells(lengths, column, device, seconds: float) -> pd.DataFrame:
     rows = []
     for length in lengths:
         system = DamBreak(column=tuple(column), length=length).system()
-        sort = RadixSort(device, system.cells, system.count, _REAL)
-        r = vectors(device, Units(_REAL).of(system.position + system.margin, system.box))
-        parts = part_seconds(sort.update(r), device, seconds)
-        empty = float((np.diff(device.to_host(sort.starts)) == 0).mean())
+        species, build = _species(device, system, system.position)
+        parts = part_seconds(build, device, seconds)
+        empty = float((np.diff(device.to_host(species.starts)) == 0).mean())
         find = parts.pop("first of each cell")
         row = {"tank length": length, "particles": system.count, "cells": system.cells.count, "empty (%)": 100 * empty}
-        row |= {"bytes a particle": sort.starts.nbytes / system.count, "sort (us)": 1e6 * sum(parts.values())}
+        row |= {"bytes a particle": species.starts.nbytes / system.count, "sort (us)": 1e6 * sum(parts.values())}
         rows.append(row | {"first index (us)": 1e6 * find})
     return pd.DataFrame(rows)
 
@@ -319,7 +313,7 @@ def mixture(side: int, seed: int = 1) -> tuple[System, dict[str, np.ndarray]]:
     system, generator = StillWater(column=(side,) * 3).system(), np.random.default_rng(seed)
     spacing, middle = system.resolution.spacing, system.position / system.resolution.spacing - side / 2
     body, above = (np.abs(middle) < side / 6).all(1), middle[:, 2] > 0
-    index = np.stack(np.meshgrid(*[np.arange(-1, side + 1)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    index = np.stack(np.indices((side + 2,) * 3), -1).reshape(-1, 3) - 1
     walls = ((index < 0) | (index >= side)).any(1)
     shaken = system.position + generator.uniform(-0.3, 0.3, system.position.shape) * spacing
     kinds = {FLUID: shaken[~body & ~above], SECOND: shaken[~body & above], GHOSTS: (index[walls] + 0.5) * spacing}
