@@ -61,17 +61,13 @@ def claim_values(
     """
     values = _step_values(table) | _part_values(table, parts, readings)
     if loaded is not None and set(loaded["device"]) == {"cuda"}:
-        values |= _loaded_values(loaded[loaded["thousands"].between(*EQUAL_LOAD)])
+        loaded = loaded[loaded["thousands"].between(*EQUAL_LOAD)]
+        if loaded["thousands"].nunique() > 1:
+            values[GROWTH] = {"measured": speed.growth(loaded, speed.PAPER)}
+            values[LOADED_ORDER] = {"measured": _times(loaded, "{} thousand of fluid")}
     # four threads on fewer cores are not the paper's program
     lacking = () if speed.on_threads(4).workers == 4 else (*_TABLE_1[speed.FOUR_THREADS], OVER_THREADS, ORDER, SCALING)
     return {name: value for name, value in values.items() if name not in lacking}
-
-
-def _loaded_values(table: pd.DataFrame) -> dict[str, dict]:
-    if table["thousands"].nunique() < 2:
-        return {}
-    named = table.assign(case=table["thousands"].map("{} thousand of fluid".format))
-    return {GROWTH: {"measured": speed.growth(table, speed.PAPER)}, LOADED_ORDER: {"measured": _times(named)}}
 
 
 def _step_values(table: pd.DataFrame) -> dict[str, dict]:
@@ -91,8 +87,7 @@ def _step_values(table: pd.DataFrame) -> dict[str, dict]:
         for name, way in ((OVER_THREADS, speed.FOUR_THREADS), (OVER_CORE, speed.ONE_CORE)):
             least = paper.loc[paper[f"over {way}"].idxmin()]
             values[name] = {"measured": least[f"over {way}"], "baseline": _baseline(least, table, way)}
-        named = counted.assign(case=counted["thousands"].map("{}000 particles".format))
-        values[ORDER] = {"measured": _times(named)}
+        values[ORDER] = {"measured": _times(counted, "{}000 particles")}
     return values
 
 
@@ -112,11 +107,11 @@ def _part_values(table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFram
     return values
 
 
-def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
-    """Milliseconds of a step in each run, by case and way."""
+def _times(table: pd.DataFrame, case: str) -> dict[str, dict[str, list[float]]]:
+    """Milliseconds of a step in each run by way, and by `case`, in which thousands are filled in."""
     found = {}
-    for case, way, runs in zip(table["case"], table["way"], table["runs"], strict=True):
-        found.setdefault(case, {})[way] = [1e3 * seconds for seconds in runs]
+    for number, way, runs in zip(table["thousands"], table["way"], table["runs"], strict=True):
+        found.setdefault(case.format(number), {})[way] = [1e3 * seconds for seconds in runs]
     return found
 
 
