@@ -134,14 +134,3 @@ def without_counting(table: pd.DataFrame) -> dict:
 def smoother(ours: pd.Series, others: pd.Series) -> dict:
     """Means of values with ghosts and without; holds if they are less with ghosts, whichever seeds one compares."""
     return {"ours": ours.mean(), "others": others.mean(), "holds": bool(ours.max() < others.min())}
-
-
-def distance(one: Look, other: Look) -> float:
-    """The largest distance in spacings between the places of one particle in two runs."""
-    apart = np.linalg.norm(one.position - other.position, axis=1)
-    return float(apart.max() / one.system.resolution.spacing)
-
-
-def same_bits(one: Look, other: Look) -> bool:
-    """Whether positions, velocities, accelerations and densities of two runs are the same to the last bit."""
-    return all(np.array_equal(one.particles[name], other.particles[name]) for name in one.particles)

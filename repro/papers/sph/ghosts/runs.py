@@ -13,7 +13,7 @@ from repro.sph.simulation import Simulation
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
 
-from .measures import NAMES, Look, distance, same_bits
+from .measures import NAMES, Look
 
 #: a seed moves each coordinate of each particle at the start by at most so many spacings
 JITTER = 0.02
@@ -75,11 +75,15 @@ def columns(case: DamBreak, devices, seconds: float, seed: int) -> dict[str, dic
 
 
 def differences(compared: dict[str, dict[str, Look]]) -> pd.DataFrame:
-    """How far the runs of two devices are apart at most, in spacings, and whether they have the `same bits`.
+    """How far particles of two devices' runs are apart at most, in spacings, and whether all has the `same bits`.
 
     One row a boundary, with the two `devices` and the `time` in s.
     """
     one, other = compared.values()
-    names = " and ".join(compared)
-    rows = [(n, names, one[n].time, distance(one[n], other[n]), same_bits(one[n], other[n])) for n in one]
+    rows = []
+    for name, look in one.items():
+        ours, theirs = look.particles, other[name].particles
+        apart = np.linalg.norm(ours["position"] - theirs["position"], axis=1).max() / look.system.resolution.spacing
+        same = all(np.array_equal(ours[what], theirs[what]) for what in ours)
+        rows.append((name, " and ".join(compared), look.time, float(apart), same))
     return pd.DataFrame(rows, columns=["boundary", "devices", "time", "distance", "same bits"])

@@ -63,8 +63,7 @@ class Run:
     @property
     def error(self) -> float:
         """The largest of them, NaN if no layer is so deep."""
-        found = np.abs(self.errors)
-        return float(np.nanmax(found)) if np.isfinite(found).any() else float("nan")
+        return float(pd.Series(self.errors).abs().max())
 
 
 def rest(case: StillWater, device, seconds: float, boundary: str = "ghosts", seed: int | None = None) -> Run:
