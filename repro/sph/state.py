@@ -4,7 +4,6 @@ Positions are whole numbers in the periodic box around the tank (see `particles.
 """
 
 from collections import namedtuple
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -80,36 +79,25 @@ def numbers(system: System, real) -> Numbers:
     )
 
 
-@dataclass
-class State:
-    """Arrays of the fluid on the device as in `Species`, with accelerations `a` and 32-bit `ids`."""
-
-    count: int
-    r: object
-    v: object
-    u: object
-    s: object
-    term: object
-    kind: object
-    a: object
-    ids: object
+class State(namedtuple("State", (*Species._fields[:7], "a", "ids"))):
+    """The fluid on the device: arrays and their count as in `Species`, accelerations `a` and 32-bit `ids`."""
 
     def species(self, starts, members) -> Species:
         """For kernels, with the table of cells."""
-        return Species(self.r, self.v, self.u, self.s, self.term, self.kind, self.count, starts, members, starts)
+        return Species(*self[:7], starts, members, starts)
 
 
 def make_state(device, real, system: System, condensation: np.ndarray) -> State:
     """The system's particles with ids in its order."""
     count, velocity = system.count, system.velocity.astype(real)
     return State(
-        count,
         r=vectors(device, Units(real).of(system.position + system.margin, system.box)),
         v=vectors(device, velocity),
         u=vectors(device, velocity),
         s=device.to_device(condensation.astype(real)),
         term=device.zeros(count, real),
         kind=device.zeros(count, np.int32),
+        count=count,
         a=device.zeros(3 * count, real),
         ids=device.to_device(np.arange(count, dtype=np.int32)),
     )
