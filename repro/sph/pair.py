@@ -16,7 +16,7 @@ from repro.particles.position import periodic_difference
 
 from .equations import device_factory, diffusion_term, divergence_terms, make_viscous_term, momentum_term
 
-#: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
+#: kinds of ghosts beside the bits of the axes along which they lie beyond a wall; no particle comes near unused ones
 AIR, UNUSED, OBSTACLE = 8, 16, 32
 
 
@@ -95,13 +95,11 @@ def halfway(e, du, p):
 
 @device_factory
 def make_density_pair(real, kernel):
-    """W / norm h^3 of equation 3, of fluid and of ghosts in use, of a `Position`; sums = (W,)."""
+    """W / norm h^3 of equation 3, of a `Position`; sums = (W,)."""
     shape, _ = kernel.shape(real)
 
     def add(sums, e, square, target, j, species, p):
-        if species.kind[j] != UNUSED:
-            return (sums[0] + float64(shape(real(sqrt(square)))),)
-        return sums
+        return (sums[0] + float64(shape(real(sqrt(square)))),)
 
     return add
 
@@ -121,19 +119,17 @@ def make_divergence_pair(real, kernel):
 
 @device_factory
 def make_momentum_pair(real, kernel):
-    """The acceleration of equation 6 with both viscosities, of ghosts in use; sums = (x, y, z, ...).
+    """The acceleration of equation 6 with both viscosities; sums = (x, y, z, ...).
 
     XSPH, m W (u_b - u_a) / rho times epsilon a step, is spread over the step as an acceleration.
     """
     (shape, slope), viscous = kernel.shape(real), make_viscous_term(real)
 
     def add(sums, e, square, target, j, species, p):
-        if species.kind[j] != UNUSED:
-            q, du = real(sqrt(square)), minus(target.velocity, vector_of(species.u, j, species.count))
-            factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), slope(q))
-            (x, y, z), drawn = scaled(factor, e), -p.xsph * shape(q)
-            return plus(sums, (fma(drawn, du[0], x), fma(drawn, du[1], y), fma(drawn, du[2], z)))
-        return sums
+        q, du = real(sqrt(square)), minus(target.velocity, vector_of(species.u, j, species.count))
+        factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), slope(q))
+        (x, y, z), drawn = scaled(factor, e), -p.xsph * shape(q)
+        return plus(sums, (fma(drawn, du[0], x), fma(drawn, du[1], y), fma(drawn, du[2], z)))
 
     return add
 

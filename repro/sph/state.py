@@ -26,7 +26,7 @@ class Species(NamedTuple):
     s: object
     #: p / (1 + s)^2 in Pa
     term: object
-    #: 0 fluid; of ghosts the axes along which they lie beyond a wall, one bit each; AIR, or UNUSED while fluid is near
+    #: 0 fluid; of ghosts the axes along which they lie beyond a wall, one bit each; AIR, UNUSED, OBSTACLE
     kind: object
     count: int
     #: the particles of cell c are the places starts[c] to starts[c + 1], and there the numbers in members
