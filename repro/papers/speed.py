@@ -48,6 +48,12 @@ def ladder(rungs: dict[str, tuple], record=None, *, prefix: str = "", **more) ->
     return table
 
 
+def cpu_ladder(problem, options: dict, record=None, *, prefix: str = "", **more) -> pd.DataFrame:
+    """The `ladder` of one program, `problem` with its `options`, over the `cpu_rungs`."""
+    rungs = {name: (problem, device, options) for name, device in cpu_rungs().items()}
+    return ladder(rungs, record, prefix=prefix, **more)
+
+
 def over_rungs(speed: float, baselines: pd.DataFrame, rate: str) -> pd.DataFrame:
     """The speedup of a `speed` over each rung of a `ladder`: columns baseline, hardware, the rate, speedup."""
     table = baselines.reset_index()[["baseline", "hardware", rate]]
@@ -143,6 +149,12 @@ def paper_and_ours(table: pd.DataFrame, rate: str, size: tuple[float, float], **
     left.set(title="paper: Tesla C1060", ylabel=f"speed ({rate.upper()})")
     right.set(title=f"this run: {table['hardware'].iloc[0]}", ylabel=f"speed ({thousand}{rate.upper()})")
     return figure, left, right, scale
+
+
+def from_zero(left, right, xlabel: str, room: float = 1.08) -> None:
+    """Let both axes of `paper_and_ours` begin at no speed, with some room above, and name what it is over."""
+    for axes in (left, right):
+        axes.set(xlabel=xlabel, ylim=(0, room * axes.get_ylim()[1]))
 
 
 def part_points(parts: list[tuple], colours: dict, xlabel: str, *, published=None):

@@ -80,10 +80,7 @@ def _with_walls(field: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def vortex_centres(flow: Flow) -> pd.DataFrame:
-    """Centres of the vortices: extrema of a spline through the stream function, to far below the grid spacing.
-
-    Columns vortex, x, y, stream_function; a vortex that the flow does not have is left out.
-    """
+    """Centres of the vortices that the flow has: extrema of a spline through psi, far below the grid spacing."""
     psi = flow.stream_function
     spline = RectBivariateSpline(flow.y, flow.x, psi, s=0)
     rows = []
@@ -112,18 +109,15 @@ def count_vortices(flow: Flow, least: float = 1e-6) -> int:
 
 
 def _extremum(spline, x: float, y: float, sign: int, flow: Flow) -> tuple[float, float, float]:
-    spacing = 1.5 * float(np.diff(flow.x).max())
-    scale = abs(float(spline.ev(y, x)))
-    found = minimize(
-        lambda p: -sign * float(spline.ev(p[1], p[0])) / scale,
-        (x, y),
-        method="L-BFGS-B",
-        jac=lambda p: (
-            -sign * np.array([float(spline.ev(p[1], p[0], dy=1)), float(spline.ev(p[1], p[0], dx=1))]) / scale
-        ),
-        bounds=[(x - spacing, x + spacing), (y - spacing, y + spacing)],
-        options={"ftol": 1e-15, "gtol": 1e-9},
-    )
+    spacing, scale = 1.5 * float(np.diff(flow.x).max()), abs(float(spline.ev(y, x)))
+
+    def value_and_slopes(p):
+        value, *slopes = (-sign * float(spline.ev(p[1], p[0], **d)) / scale for d in ({}, {"dy": 1}, {"dx": 1}))
+        return value, np.array(slopes)
+
+    options = {"method": "L-BFGS-B", "options": {"ftol": 1e-15, "gtol": 1e-9}}
+    bounds = [(at - spacing, at + spacing) for at in (x, y)]
+    found = minimize(value_and_slopes, (x, y), jac=True, bounds=bounds, **options)
     return float(found.x[0]), float(found.x[1]), float(spline.ev(found.x[1], found.x[0]))
 
 
@@ -142,11 +136,8 @@ def centre_table(centres: pd.DataFrame, ghia: pd.DataFrame, converged: pd.DataFr
 
 def centre_claims(table: pd.DataFrame) -> dict:
     """{claim: coordinate} of table 4.1, of the vortices that the flow has."""
-    return {
-        claim: float(table.loc[vortex, axis])
-        for claim, (vortex, axis) in CENTRE_CLAIMS.items()
-        if vortex in table.index and np.isfinite(table.loc[vortex, axis])
-    }
+    places = table[["x", "y"]].stack().dropna()
+    return {claim: float(places[place]) for claim, place in CENTRE_CLAIMS.items() if place in places.index}
 
 
 def other_centres(published: dict[str, float], ghia: pd.DataFrame, reynolds: float) -> dict[str, pd.DataFrame]:
@@ -154,8 +145,7 @@ def other_centres(published: dict[str, float], ghia: pd.DataFrame, reynolds: flo
 
     `published` has the paper's value of each claim on its own column of table 4.1, at Reynolds number 400.
     """
-    rows = [(*CENTRE_CLAIMS[claim], value) for claim, value in published.items()]
-    table = pd.DataFrame(rows, columns=["vortex", "axis", "value"]).pivot(index="vortex", columns="axis")["value"]
+    table = pd.Series({CENTRE_CLAIMS[claim]: value for claim, value in published.items()}).unstack()
     found = {"paper": table if reynolds == 400 else table[:0], "Ghia et al. 1982": ghia[ghia["Re"] == reynolds]}
     return {name: centres for name, centres in found.items() if len(centres)}
 
@@ -207,12 +197,9 @@ def centre_line_table(lines: dict, accuracy: pd.DataFrame) -> pd.DataFrame:
     `lines` is from `compare_centre_lines`; `accuracy` has the columns Re, component, rms.
     """
     errors = accuracy.set_index(["Re", "component"])["rms"]
-    table = pd.DataFrame(
-        [(*key, rms_difference(frame), errors.get(key, np.nan)) for key, frame in lines.items()],
-        columns=["Re", "component", "rms difference to Ghia", "Ghia's own error"],
-    )
-    table["ratio"] = table["rms difference to Ghia"] / table["Ghia's own error"]
-    return table
+    rows = [(*key, rms_difference(frame), errors.get(key, np.nan)) for key, frame in lines.items()]
+    table = pd.DataFrame(rows, columns=["Re", "component", "rms difference to Ghia", "Ghia's own error"])
+    return table.assign(ratio=table["rms difference to Ghia"] / table["Ghia's own error"])
 
 
 def error_ratios(table: pd.DataFrame, lid_speed: float) -> dict:

@@ -1,6 +1,7 @@
 """What is measured in the square duct: the error against the series, and its order."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -79,9 +80,9 @@ def claimed_error(errors: pd.DataFrame) -> dict | None:
     `errors` is from `error_over_relaxation_time`; None unless each of the times was run to the steady state.
     """
     ran = errors[errors["converged"]].set_index("relaxation time")["error (%)"]
-    if not set(THESIS_TIMES) <= set(ran.index):
+    found = ran.reindex(THESIS_TIMES)
+    if found.isna().any():
         return None
-    found = ran.loc[list(THESIS_TIMES)]
     each = ", ".join(f"{error:.2f} % at {time:g}" for time, error in found.items())
     return {"measured": float(found.max()), "note": f"relaxation times of the thesis: {each}"}
 
@@ -101,10 +102,7 @@ def centre(flow: DuctFlow) -> dict:
 
 
 def paper_grid(simulated: pd.DataFrame, curve: pd.DataFrame) -> dict:
-    """Points of the paper's analytical curve in figure 4.6 and of its run, and how many of the former lie apart.
-
-    Holds if those of the curve are as many as PAPER_NODES.
-    """
+    """Points of the curve in figure 4.6 and of the run, and their stride; holds if the curve has PAPER_NODES."""
     drawn, ran = (np.sort(points["x"].to_numpy(float)) for points in (curve, simulated))
     spacing, stride = (np.median(np.diff(points)) for points in (drawn, ran))
     nodes = round((drawn[-1] - drawn[0]) / spacing) + 1
@@ -112,10 +110,7 @@ def paper_grid(simulated: pd.DataFrame, curve: pd.DataFrame) -> dict:
 
 
 def finest_orders(table: pd.DataFrame) -> tuple[float, float]:
-    """Orders between the two finest grids of `wall_orders`: the least of all but standard walls, and theirs.
-
-    NaN for what did not run.
-    """
+    """Orders between the two finest grids: the least of all but standard walls, and theirs; NaN if not run."""
     orders = table[table["nodes"] == table["nodes"].max()].set_index("walls")["order"]
     return orders.drop("standard", errors="ignore").min(), orders.get("standard", np.nan)
 
@@ -134,19 +129,16 @@ def order_claims(table: pd.DataFrame) -> dict[str, float]:
 
 
 def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:
-    """Error over grid spacing for each wall scheme, in double precision, each run far below its own error.
-
-    Columns walls, nodes, side, error, order (the slope to the next coarser grid; NaN for the coarsest).
-    """
+    """Error and order over walls and nodes, in double precision, each run far below its own error, `with_orders`."""
     rows = []
-    for scheme in walls:
-        previous = None
-        for count in nodes:
-            refined = replace(case, walls=scheme, nodes=count)
-            flow = solve_duct(refined, device, precision="double", tolerance=1e-9, limit=_MOST_STEPS)
-            order = np.nan
-            if previous is not None:
-                order = np.log(previous[1] / flow.error) / np.log(refined.side / previous[0])
-            previous = refined.side, flow.error
-            rows.append((scheme, count, refined.side, flow.error, order))
-    return pd.DataFrame(rows, columns=["walls", "nodes", "side", "error", "order"])
+    for scheme, count in product(walls, nodes):
+        refined = replace(case, walls=scheme, nodes=count)
+        flow = solve_duct(refined, device, precision="double", tolerance=1e-9, limit=_MOST_STEPS)
+        rows.append((scheme, count, refined.side, flow.error))
+    return with_orders(pd.DataFrame(rows, columns=["walls", "nodes", "side", "error"]), "walls", "side", "error")
+
+
+def with_orders(table: pd.DataFrame, kind: str, size: str, error: str) -> pd.DataFrame:
+    """With the column order: the slope of an error to the next coarser grid of the same kind, NaN for the coarsest."""
+    logs = np.log(table[[size, error]]).groupby(table[kind]).diff()
+    return table.assign(order=-logs[error] / logs[size])

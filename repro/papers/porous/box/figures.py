@@ -1,7 +1,4 @@
-"""Figures of the cavity and the duct.
-
-Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
-"""
+"""Figures of the cavity and the duct."""
 
 import re
 
@@ -30,10 +27,7 @@ _NEAR = 0.006
 
 
 def streamlines(flow: Flow, centres: pd.DataFrame, others: dict[str, pd.DataFrame]):
-    """Streamlines of the cavity and the centres of its vortices, the paper's and Ghia's on top (figure 4.3b).
-
-    `others` has centres by name, columns x and y; the first is the paper's.
-    """
+    """Streamlines of the cavity, its vortex centres, and `others` by name, the paper's first (figure 4.3b)."""
     figure = plt.figure(figsize=(8.4, 5.4))
     places = figure.add_gridspec(3, 2, width_ratios=(3.4, 1))
     axes = figure.add_subplot(places[:, 0])
@@ -82,10 +76,9 @@ def convergence(flows: dict):
     """The change of the velocity over 1000 steps, equation 4.2, of each flow by its Reynolds number."""
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     arrays = {}
-    for reynolds, flow in flows.items():
-        steps, change = np.array(flow.convergence.history).T
-        axes.semilogy(steps, change, marker="none", label=f"Re {reynolds:g}")
-        arrays[f"Re {reynolds:g}"] = change
+    for name, flow in ((f"Re {reynolds:g}", flow) for reynolds, flow in flows.items()):
+        steps, arrays[name] = np.array(flow.convergence.history).T
+        axes.semilogy(steps, arrays[name], marker="none", label=name)
     axes.axhline(1e-6, color="black", linestyle="--", linewidth=1, label="criterion of equation 4.2")
     axes.set(xlabel="time steps", ylabel="relative change of velocity\nover 1000 steps")
     axes.legend()
@@ -93,10 +86,7 @@ def convergence(flows: dict):
 
 
 def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
-    """Speed over block size, one line a grid: the paper's figure beside ours.
-
-    `table` has the columns size, block, mlups and, for a duct, NY; `published` series, x (block size), y (MLUPS).
-    """
+    """Speed over block size, one line a grid (of a duct by its NY): the paper's figure beside ours."""
     figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (8.6, 3.6))
     for series, rows in published.groupby("series", sort=False):
         square = re.sub(r"grid N=(\d+).*", r"\1 x \1", series)
@@ -104,10 +94,9 @@ def speed_against_block(table: pd.DataFrame, published: pd.DataFrame):
     sizes = "NY=" + table["NY"].astype(str) if "NY" in table else table["size"]
     for size, rows in table.groupby(sizes, sort=False):
         right.plot(rows["block"].astype(str), rows["mlups"] / scale, label=size)
-    for axes in (left, right):
-        axes.set_xlabel("threads a block")
-        axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
-        axes.legend(loc="lower left", ncols=2)
+    speeds.from_zero(left, right, "threads a block", 1.06)
+    left.legend(loc="lower left", ncols=2)
+    right.legend(loc="lower left", ncols=2)
     return figure, {name: table[name] for name in ("block", "NY", "mlups") if name in table}
 
 
@@ -127,10 +116,7 @@ def duct_profile(flow: DuctFlow, published: pd.DataFrame):
 
 
 def printed_equation(flow: DuctFlow, published: pd.DataFrame):
-    """Equation 4.3 as printed beside the computed profile on y = 0 and, since it vanishes there, on y = a/4.
-
-    The arrays hold it at the paper's points.
-    """
+    """Equation 4.3 as printed beside the computed profile on y = 0 and, as it vanishes there, on y = a/4."""
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     fine = np.linspace(-0.5, 0.5, 201)
     axes.plot(fine, flow.profile(fine), **OURS, label="this run, y = 0")

@@ -1,5 +1,7 @@
 """Which lid drives the cavity: how fast the flow of each one converges, and whose vortices the paper's table has."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
@@ -7,6 +9,7 @@ from repro.lbm.cases import Cavity
 from repro.lbm.model import SPEED_OF_SOUND
 
 from .cavity import CENTRE_CLAIMS, Flow, centre_claims, changed, count_vortices, solve_cavity, vortex_centres
+from .duct import with_orders
 
 #: schemes of the lid and of the three walls. Two rates, so that walls stay where they are at any relaxation time
 LIDS = {
@@ -42,26 +45,21 @@ def lid_orders(reynolds: float, nodes, spectral: pd.DataFrame, device, *, lids=L
     """Deviation of the extrema from those of a spectral solution, in per cent, for each lid on each grid.
 
     `spectral` has the columns Re, u_min, v_max, v_min. Columns lid, nodes, height/width, converged, the extrema, rms
-    (of the three) and order (of the rms, to the next coarser grid; NaN for the coarsest). Double precision. `lid_speed`
+    (of the three) and its order (see `duct.with_orders`). Double precision. `lid_speed`
     is that of the coarsest grid and falls with the spacing, so that the error of compressibility, which goes with its
     square, falls as fast as that of the grid, and neither hides the other.
     """
     exact = spectral.set_index("Re").loc[reynolds, EXTREMA]
     rows = []
-    for name in lids:
-        for count in nodes:
-            slowed = lid_speed * min(nodes) / count
-            case = Cavity(reynolds=reynolds, nodes=count, lid_speed=slowed, collision="trt", **LIDS[name])
-            flow = solve_cavity(case, device, precision="double")
-            off = 100 * (pd.Series(extrema(flow)) / exact - 1)
-            rms = float(np.sqrt(np.mean(off**2)))
-            rows.append((name, count, height_over_width(case), flow.convergence.converged, *off, rms))
+    for name, count in product(lids, nodes):
+        slowed = lid_speed * min(nodes) / count
+        case = Cavity(reynolds=reynolds, nodes=count, lid_speed=slowed, collision="trt", **LIDS[name])
+        flow = solve_cavity(case, device, precision="double")
+        off = 100 * (pd.Series(extrema(flow)) / exact - 1)
+        rms = float(np.sqrt(np.mean(off**2)))
+        rows.append((name, count, height_over_width(case), flow.convergence.converged, *off, rms))
     table = pd.DataFrame(rows, columns=["lid", "nodes", "height/width", "converged", *EXTREMA, "rms"])
-    table["order"] = np.nan
-    for _, grids in table.groupby("lid"):
-        falls, finer = -np.diff(np.log(grids["rms"])), np.diff(np.log(grids["nodes"]))
-        table.loc[grids.index[1:], "order"] = falls / finer
-    return table
+    return with_orders(table, "lid", "nodes", "rms")
 
 
 WALL_TO_WALL = "wall to wall"
@@ -83,8 +81,7 @@ def counted(case: Cavity, axis: str, value: float, origin: str) -> float:
 
 def record_claims(record, flow: Flow, centres: pd.DataFrame) -> None:
     """Give the notebook's `record` the number of vortices, and table 4.1 from `cavity.centre_table`."""
-    found = {VORTICES_CLAIM: {"measured": count_vortices(flow)}}
-    found |= centre_evidence(flow.case, centre_claims(centres))
+    found = {VORTICES_CLAIM: {"measured": count_vortices(flow)}} | centre_evidence(flow.case, centre_claims(centres))
     for claim, evidence in found.items():
         record.measure(claim, **evidence, converged=flow.convergence.converged)
 
@@ -94,12 +91,11 @@ def centre_evidence(case: Cavity, claims: dict[str, float]) -> dict[str, dict]:
 
     The thesis does not say where coordinates begin: the note has what each of `ORIGINS` makes of it.
     """
-    return {claim: {"measured": value, "note": _each_origin(case, claim, value)} for claim, value in claims.items()}
-
-
-def _each_origin(case: Cavity, claim: str, value: float) -> str:
-    axis = CENTRE_CLAIMS[claim][1]
-    return ", ".join(f"{name}: {counted(case, axis, value, name):.4f}" for name in ORIGINS)
+    found = {}
+    for claim, value in claims.items():
+        each = {name: counted(case, CENTRE_CLAIMS[claim][1], value, name) for name in ORIGINS}
+        found[claim] = {"measured": value, "note": ", ".join(f"{name}: {at:.4f}" for name, at in each.items())}
+    return found
 
 
 def closeness(flow: Flow, published: dict[str, float], lids, device, *, precision: str) -> pd.DataFrame:
@@ -113,11 +109,10 @@ def closeness(flow: Flow, published: dict[str, float], lids, device, *, precisio
         run = changed(flow, device, precision=precision, **LIDS[name])
         ours = centre_claims(vortex_centres(run).set_index("vortex"))
         for origin in ORIGINS:
-            apart = {
-                " ".join(CENTRE_CLAIMS[claim]): counted(run.case, CENTRE_CLAIMS[claim][1], ours[claim], origin) - theirs
-                for claim, theirs in published.items()
-                if claim in ours
-            }
+            apart = {}
+            for claim, (vortex, axis) in CENTRE_CLAIMS.items():
+                if claim in ours and claim in published:
+                    apart[f"{vortex} {axis}"] = counted(run.case, axis, ours[claim], origin) - published[claim]
             rms = float(np.sqrt(np.mean(np.square(list(apart.values())))))
             rows.append({"lid": name, "coordinates": origin} | apart | {"rms": rms})
     return pd.DataFrame(rows)
@@ -134,10 +129,7 @@ def over_lid_speed(flow: Flow, speeds, device, *, precision: str) -> pd.DataFram
 
 
 def moved_by_speed(table: pd.DataFrame) -> dict:
-    """The most by which lid speeds of `over_lid_speed` move a coordinate, also in spacings of the paper's grid.
-
-    Holds if that is less than half a spacing, to which the paper is judged.
-    """
+    """The most by which the speeds of `over_lid_speed` move a coordinate, also in spacings of the paper's grid."""
     coordinates = table.drop(columns=["lid speed", "Mach"])
     most = float((coordinates.max() - coordinates.min()).max())
     return {"most": most, "spacings": PAPER_NODES * most, "holds": PAPER_NODES * most < 0.5}
@@ -155,10 +147,7 @@ def extrema_off(flows: dict[float, Flow], spectral: pd.DataFrame) -> pd.DataFram
 
 
 def coordinates_table(centres: pd.DataFrame, published: dict[str, float]) -> pd.DataFrame:
-    """The paper's coordinates of table 4.1 and ours, each beside the converged solution; one row a coordinate.
-
-    `centres` is from `cavity.centre_table`.
-    """
+    """The paper's coordinates of table 4.1 and ours of `cavity.centre_table`, each beside the converged one."""
     rows = []
     for claim, paper in published.items():
         vortex, axis = CENTRE_CLAIMS[claim]
@@ -170,10 +159,7 @@ def coordinates_table(centres: pd.DataFrame, published: dict[str, float]) -> pd.
 
 
 def misses(table: pd.DataFrame) -> dict:
-    """The largest distance of the paper's in `coordinates_table` from the converged ones, also in spacings of its grid.
-
-    Holds if the paper's all lie on one side and ours are nearer.
-    """
+    """The paper's largest miss in `coordinates_table`; holds if all are to one side, and ours are nearer."""
     apart, ours = table["paper - converged"], float(table["ours - converged"].abs().max())
     paper = float(apart.abs().max())
     one_side = bool((apart > 0).all() or (apart < 0).all())
@@ -181,10 +167,7 @@ def misses(table: pd.DataFrame) -> dict:
 
 
 def overall_orders(table: pd.DataFrame) -> dict:
-    """The order from the coarsest grid of `lid_orders` to the finest: the half-way lid's and the largest other.
-
-    Zero of one grid; holds if the half-way lid's is the largest.
-    """
+    """Order from the coarsest grid of `lid_orders` to the finest: of the half-way lid, and the largest other."""
     grids = table.sort_values("nodes").groupby("lid")[["rms", "nodes"]]
     first, last = grids.first(), grids.last()
     order = (np.log(first["rms"] / last["rms"]) / np.log(last["nodes"] / first["nodes"])).fillna(0.0)
@@ -193,10 +176,7 @@ def overall_orders(table: pd.DataFrame) -> dict:
 
 
 def indistinct(table: pd.DataFrame) -> dict:
-    """The least rms of `closeness`, that of the best other lid, and the most by which lids move a coordinate.
-
-    Holds if the other comes to within twice the least: the paper's table does not tell its lid.
-    """
+    """Least rms of `closeness`, that of the best other lid (up to twice that, no lid is told), the most lids move."""
     best = table.loc[table["rms"].idxmin()]
     other = table.loc[table["lid"] != best["lid"], "rms"].min()
     between_walls = table[table["coordinates"] == WALL_TO_WALL].drop(columns=["lid", "coordinates", "rms"])

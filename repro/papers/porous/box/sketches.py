@@ -1,8 +1,5 @@
 """Sketches of chapters 2 and 4, computed: velocity sets (figure 2.1), streaming through shared memory (figures 4.1 and
-4.2), and from small cases the cavity (figure 4.3a) and the duct (figure 4.5a).
-
-Each function returns (figure, arrays) as the other figures do.
-"""
+4.2), and from small cases the cavity (figure 4.3a) and the duct (figure 4.5a)."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,25 +23,20 @@ _BLOCKS, _BLOCK = 3, 4
 def velocity_sets():
     """D2Q9 and D3Q19 with the numbers of their velocities; those of D3Q19 plane by plane, as figure 2.1 has them."""
     figure, panels = plt.subplots(1, 4, figsize=(10.4, 3.1))
-    sets = [
-        ("D2Q9", D2Q9, "xy"),
-        *((f"D3Q19, {plane[0]} and {plane[1]}", D3Q19, plane) for plane in ("xy", "xz", "yz")),
-    ]
+    sets = [("D2Q9", D2Q9, "xy")]
+    sets += [(f"D3Q19, {plane[0]} and {plane[1]}", D3Q19, plane) for plane in ("xy", "xz", "yz")]
     for axes, (title, lattice, plane) in zip(panels, sets, strict=True):
         for i, velocity in enumerate(lattice.velocities):
             components = dict(zip("xyz", velocity, strict=True))
             across, up = (components.pop(axis) for axis in plane)
             if any(components.values()):
                 continue
-            colour = BLUE if abs(across) + abs(up) == 1 else VERMILLION
+            place, colour = (0.22, 0.36), "black"
             if across or up:
-                axes.annotate(
-                    "", (across, up), (0, 0), arrowprops=_ARROW | {"color": colour, "shrinkA": 4, "shrinkB": 0}
-                )
-            place = (1.22 * across, 1.22 * up) if across or up else (0.22, 0.36)
-            axes.text(
-                *place, str(i), color=colour if across or up else "black", ha="center", va="center", weight="bold"
-            )
+                place, colour = (1.22 * across, 1.22 * up), VERMILLION if across and up else BLUE
+                look = _ARROW | {"color": colour, "shrinkA": 4, "shrinkB": 0}
+                axes.annotate("", (across, up), (0, 0), arrowprops=look)
+            axes.text(*place, str(i), color=colour, ha="center", va="center", weight="bold")
         axes.plot(0, 0, "o", color="black")
         axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), xticks=[], yticks=[], aspect="equal")
         axes.set(xlabel=f"${plane[0]}$", ylabel=f"${plane[1]}$", title=title)
@@ -54,10 +46,7 @@ def velocity_sets():
 
 
 def exchanged(row: np.ndarray, block: int) -> np.ndarray:
-    """Populations of a periodic row after a block has moved each one place to the right in shared memory.
-
-    What leaves a block lies in the free first place of the same block (figure 4.1).
-    """
+    """A periodic row after each block has moved its own one place on: what leaves it lies first in it (figure 4.1)."""
     return np.roll(row.reshape(-1, block), 1, axis=1).ravel()
 
 
@@ -72,21 +61,17 @@ def shared_memory():
     """How populations that move to the right pass through shared memory, and what LBExchange moves."""
     row = np.arange(_BLOCKS * _BLOCK)
     parked = exchanged(row, _BLOCK)
-    stages = [
-        ("read and collided", row),
-        ("written from shared memory", parked),
-        ("after LBExchange", lb_exchange(parked, _BLOCK)),
-    ]
+    stages = {"read and collided": row, "written from shared memory": parked}
+    stages["after LBExchange"] = lb_exchange(parked, _BLOCK)
     figure, axes = plt.subplots(figsize=(8.6, 3.2))
-    for level, (name, populations) in enumerate(stages):
+    for level, (name, populations) in enumerate(stages.items()):
         height = -1.7 * level
         axes.text(-0.4, height + 0.5, name, ha="right", va="center")
         for place, population in enumerate(populations):
-            left = place + 0.5 * (place // _BLOCK)
-            arrived = level == 0 or population == (place - 1) % len(row)
-            face = "white" if level == 0 else (GREEN if arrived else VERMILLION)
+            left, face, colour = place + 0.5 * (place // _BLOCK), "white", "black"
+            if level > 0:
+                face, colour = GREEN if population == (place - 1) % len(row) else VERMILLION, "white"
             axes.add_patch(Rectangle((left, height), 1, 1, facecolor=face, edgecolor="black", lw=0.8))
-            colour = "black" if level == 0 else "white"
             axes.text(left + 0.5, height + 0.5, str(population), ha="center", va="center", color=colour, weight="bold")
     for block in range(_BLOCKS):
         first = block * (_BLOCK + 0.5)
@@ -102,7 +87,7 @@ def shared_memory():
     handles = [Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="black") for colour in (GREEN, VERMILLION)]
     names = ["where it belongs: one node on", "parked at the other end of its block"]
     figure.legend(handles, names, loc="outside lower center", ncols=2)
-    return figure, dict(stages)
+    return figure, stages
 
 
 def cavity(lid: str):
@@ -117,8 +102,9 @@ def cavity(lid: str):
     at_x, at_y = (grid.ravel() for grid in np.meshgrid(x, y))
     on_lid = np.isclose(at_y, height)
     beside = on_lid & ((at_x == x[0]) | (at_x == x[-1]))
+    moving = on_lid & ~beside
     axes.plot(at_x[~on_lid], at_y[~on_lid], "o", color=BLUE, ms=4, label="fluid nodes")
-    axes.plot(at_x[on_lid & ~beside], at_y[on_lid & ~beside], "s", color=VERMILLION, ms=6, label="nodes on the lid")
+    axes.plot(at_x[moving], at_y[moving], "s", color=VERMILLION, ms=6, label="nodes on the lid")
     axes.plot(at_x[beside], at_y[beside], "s", mfc="white", mec="black", ms=6, label="nodes at rest beside the walls")
     if not on_lid.any():
         for corner, inner in ((0, 0), (1, -1)):

@@ -28,7 +28,6 @@ RUNG_COLUMNS = ["baseline", "hardware", "size", "mlups", "spread", "roof"]
 #: claims on the fastest block size of the duct, and the nodes across of each
 WINNER_CLAIMS = {"porous-106": 64, "porous-107": 128, "porous-108": 256}
 
-
 #: claims on rows of a power of two by device, and threads that a GPU runs at once
 DIMENSION_CLAIMS, WARP = {"threads": "porous-167", "cuda": "porous-168"}, 32
 
@@ -82,38 +81,32 @@ def streaming_cases(problem_of, nodes: int, blocks, device, **options) -> list[t
 
 def cavity_variants(side: int, device, **options) -> list[tuple]:
     """Each strategy on one grid, `pull` as array of structures and in double precision; on a CPU the first two."""
-    problem, names = cavity_problem(side), ("pull", "push", "split", "shared memory")
-    cases = [case(name, problem, device, **options) for name in names]
-    cases.append(case("pull", problem, device, **options, layout="aos"))
-    cases.append(case("pull", problem, device, **options | {"precision": "double"}))
+    cases = _variants(cavity_problem(side), device, options, {"layout": "aos"}, {"precision": "double"})
     return cases if on_gpu(device) else cases[:2]
 
 
 def duct_variants(nodes: int, device, **options) -> list[tuple]:
     """Each strategy in one duct of 128 nodes, and `pull` in double precision; on a CPU the first alone."""
-    problem, names = duct_problem(nodes, 128), ("pull", "push", "split", "shared memory")
-    cases = [case(name, problem, device, **options) for name in names]
-    cases.append(case("pull", problem, device, **options | {"precision": "double"}))
+    cases = _variants(duct_problem(nodes, 128), device, options, {"precision": "double"})
     return cases if on_gpu(device) else cases[:1]
 
 
-def first_dimensions(side: int, device, **options) -> list[tuple]:
-    """`pull` in cavities of `side`, meant as a power of two, and of a warp more nodes: on one core, and on a GPU.
+def _variants(problem: Problem, device, options: dict, *changes: dict) -> list[tuple]:
+    cases = [case(name, problem, device, **options) for name in ("pull", "push", "split", PAPER_STRATEGY)]
+    return cases + [case("pull", problem, device, **options | change) for change in changes]
 
-    The longer rows are still aligned.
-    """
+
+def first_dimensions(side: int, device, **options) -> list[tuple]:
+    """`pull` in cavities of `side`, a power of two, and of a warp more nodes, on one core and on a GPU."""
     devices = [CpuDevice("threads", workers=1), *([device] if on_gpu(device) else [])]
     return [case("pull", cavity_problem(n), where, **options) for where in devices for n in (side, side + WARP)]
 
 
 def dimension_claims(table: pd.DataFrame) -> dict:
-    """{claim: order} of what section 4.1 says of rows of a power of two, from `first_dimensions`, by device.
-
-    Without what ran less than three times, or has no such rows.
-    """
+    """{claim: order} of rows of a power of two (section 4.1), of the devices with three runs of `first_dimensions`."""
     lengths = table["size"].str.split().str[0].astype(int)
-    table = table.assign(row=np.where(lengths & (lengths - 1), "other", "power of two"))
-    tested = table[table["runs"].map(len) >= 3].groupby("device")
+    named = table.assign(row=np.where(lengths & (lengths - 1), "other", "power of two"))
+    tested = named[named["runs"].map(len) >= 3].groupby("device")
     found = {DIMENSION_CLAIMS[device]: rows for device, rows in tested if rows["row"].nunique() == 2}
     return {claim: speeds.order(rows, "row", "mlups") for claim, rows in found.items()}
 
@@ -167,9 +160,8 @@ def duct_claims(table: pd.DataFrame) -> dict:
 
 
 def cpu_baselines(case: str, problem: Problem, record=None, **options) -> pd.DataFrame:
-    """`speed.ladder` of `pull`."""
-    rungs = {name: (problem, device, options) for name, device in speeds.cpu_rungs().items()}
-    return speeds.ladder(rungs, record, prefix=f"{case}: ", measured=measure_speed, includes=INCLUDES)
+    """`speed.cpu_ladder` of `pull`."""
+    return speeds.cpu_ladder(problem, options, record, prefix=f"{case}: ", measured=measure_speed, includes=INCLUDES)
 
 
 def fastest(table: pd.DataFrame, cpu: pd.Series) -> pd.DataFrame:
@@ -212,22 +204,13 @@ def peak_note(table: pd.DataFrame, cpu: pd.Series) -> str:
 
 
 def time_loop_speed(problem: Problem, device, *, steps: int, precision: str = "single") -> dict:
-    """The time loop as a user sees it: wall clock around `step(steps)` from Python, checks for divergence included.
-
-    Returns what a notebook's record takes as a timing.
-    """
+    """A row for `Record.timing`: wall clock around `step(steps)` from Python, checks for divergence included."""
     check = check_strategy(problem, device, strategy="pull", precision=precision, layout="soa", block=128)
     simulation = Simulation(problem, device, precision=precision)
     simulation.set_populations(uniform_flow(problem.model.lattice))
     simulation.step(2 * GRAPH_STEPS + 2)
     seconds = host_clock(lambda: simulation.step(steps), device)
-    return {
-        "case": "time loop from Python",
-        "mlups": problem.nodes * steps / seconds / 1e6,
-        "seconds": seconds / steps,
-        "device": device.name,
-        "precision": precision,
-        "size": size_of(problem.shape),
-        "includes": f"wall clock around one call of {steps} steps from Python, looks for NaN included",
-        "check": check,
-    }
+    includes = f"wall clock around one call of {steps} steps from Python, looks for NaN included"
+    about = {"device": device.name, "precision": precision, "size": size_of(problem.shape), "check": check}
+    speed = {"mlups": problem.nodes * steps / seconds / 1e6, "seconds": seconds / steps}
+    return {"case": "time loop from Python", "includes": includes} | speed | about

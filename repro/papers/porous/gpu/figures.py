@@ -1,7 +1,4 @@
-"""Figures of the notebook on the GPU: which memory a warp touches, and how many warps fill it.
-
-Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
-"""
+"""Figures of the notebook on the GPU: which memory a warp touches, and how many warps fill it."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,35 +16,29 @@ _DRAWN = 8
 def warp_access():
     """The entries of a matrix that one warp loads, and the lines of memory that this takes, in both orders."""
     figure, panels = plt.subplots(1, 2, figsize=(7.6, 3.7))
-    entries = np.arange(_DRAWN)
     touched = {
-        "coalesced: thread x at [y][x]": (entries, 0 * entries),
-        "strided: thread x at [x][y]": (0 * entries, entries),
+        "coalesced: thread x at [y][x]": [(x, 0) for x in range(_DRAWN)],
+        "strided: thread x at [x][y]": [(0, x) for x in range(_DRAWN)],
     }
-    counts = []
-    for axes, (name, (columns, rows)) in zip(panels, touched.items(), strict=True):
-        lines = set(rows)
+    counts, line = [], {"facecolor": "none", "edgecolor": VERMILLION, "lw": 2}
+    for axes, (name, entries) in zip(panels, touched.items(), strict=True):
+        lines = {row for _, row in entries}
         counts.append(len(lines))
-        for row in range(_DRAWN):
-            for column in range(_DRAWN):
-                face = BLUE if (column, row) in set(zip(columns, rows, strict=True)) else "white"
-                axes.add_patch(Rectangle((column, row), 1, 1, facecolor=face, edgecolor="0.8", lw=0.8))
+        for place in np.ndindex(_DRAWN, _DRAWN):
+            face = BLUE if place in entries else "white"
+            axes.add_patch(Rectangle(place, 1, 1, facecolor=face, edgecolor="0.8", lw=0.8))
         for row in lines:
-            axes.add_patch(Rectangle((0, row), _DRAWN, 1, facecolor="none", edgecolor=VERMILLION, lw=2))
-        for thread, (column, row) in enumerate(zip(columns, rows, strict=True)):
+            axes.add_patch(Rectangle((0, row), _DRAWN, 1, **line))
+        for thread, (column, row) in enumerate(entries):
             axes.text(column + 0.5, row + 0.5, str(thread), color="white", ha="center", va="center", fontsize=8)
         moved = f"{len(lines)} line{'s' * (len(lines) > 1)} of memory for {_DRAWN} numbers"
         axes.set(xlim=(-0.1, _DRAWN + 0.1), ylim=(_DRAWN + 0.1, -0.1), aspect="equal", title=f"{name}\n{moved}")
         axes.set(xticks=[], yticks=[], xlabel="column x (side by side in memory)", ylabel="row y")
         axes.spines[:].set_visible(False)
         axes.grid(False)
-    handles = [
-        Rectangle((0, 0), 1, 1, color=BLUE),
-        Rectangle((0, 0), 1, 1, facecolor="none", edgecolor=VERMILLION, lw=2),
-    ]
-    figure.legend(
-        handles, ["numbers of one warp, by thread", "lines that are moved"], loc="outside lower center", ncols=2
-    )
+    handles = [Rectangle((0, 0), 1, 1, color=BLUE), Rectangle((0, 0), 1, 1, **line)]
+    names = ["numbers of one warp, by thread", "lines that are moved"]
+    figure.legend(handles, names, loc="outside lower center", ncols=2)
     return figure, {"lines": counts}
 
 

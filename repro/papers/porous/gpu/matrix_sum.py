@@ -1,5 +1,7 @@
 """Chapter 3: the matrix sum of listing 1, its order in memory, its blocks of threads, and how many warps it takes."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
@@ -84,19 +86,16 @@ def order_table(side: int, device, record=None, *, block: int = 128, **options) 
 
 
 def block_table(side: int, blocks, device, record=None, **options) -> pd.DataFrame:
-    """Listing 1 in blocks of whole warps and in blocks of `REST` threads more.
-
-    Columns block (the multiple of 32), kind, threads, "lanes busy (%)" of the warps of a block, and those of `timed`.
-    """
+    """Listing 1 in blocks of whole warps, multiples of 32, and of `REST` threads more, of which lanes stay idle."""
     if odd := [block for block in blocks if block % WARP or block + REST > MOST_THREADS]:
         raise InputError(f"block {odd[0]}: take multiples of {WARP} below {MOST_THREADS}")
     arrays, rows = matrices(device, side), []
-    for block in blocks:
-        for kind, threads in (("whole warps", block), ("others", block + REST)):
-            launch = device.compile(Kernel(add_along_rows, ndim=2, block=threads))((side, side), *arrays, side)
-            lanes = 100 * threads / (-(-threads // WARP) * WARP)
-            row = {"block": block, "kind": kind, "threads": threads, "lanes busy (%)": lanes}
-            rows.append(row | timed(f"matrix sum, {threads} threads", launch, arrays, device, record, **options))
+    for block, (kind, more) in product(blocks, {"whole warps": 0, "others": REST}.items()):
+        threads = block + more
+        launch = device.compile(Kernel(add_along_rows, ndim=2, block=threads))((side, side), *arrays, side)
+        row = {"block": block, "kind": kind, "threads": threads}
+        row["lanes busy (%)"] = 100 * threads / (-(-threads // WARP) * WARP)
+        rows.append(row | timed(f"matrix sum, {threads} threads", launch, arrays, device, record, **options))
     return pd.DataFrame(rows)
 
 
@@ -112,15 +111,14 @@ def resident_table(side: int, warps, device, record=None, **options) -> pd.DataF
     Columns blocks, warps, those of `timed`, and "as one warp": the share of a copy if each warp brought what one does.
     """
     arrays, count, rows = matrices(device, side), multiprocessors(device), []
-    for blocks in (1, RULE[0]):
-        for each in warps:
-            block = WARP * each // blocks
-            if each % blocks or block > MOST_THREADS:
-                continue
-            threads = count * blocks * block
-            launch = device.compile(Kernel(add_in_turns, block=block))((threads,), *arrays, side**2, threads)
-            name = f"matrix sum, {blocks} blocks and {each} warps a multiprocessor"
-            rows.append({"blocks": blocks, "warps": each} | timed(name, launch, arrays, device, record, **options))
+    for blocks, each in product((1, RULE[0]), warps):
+        block = WARP * each // blocks
+        if each % blocks or block > MOST_THREADS:
+            continue
+        threads = count * blocks * block
+        launch = device.compile(Kernel(add_in_turns, block=block))((threads,), *arrays, side**2, threads)
+        name = f"matrix sum, {blocks} blocks and {each} warps a multiprocessor"
+        rows.append({"blocks": blocks, "warps": each} | timed(name, launch, arrays, device, record, **options))
     table = pd.DataFrame(rows)
     fewest = table.loc[table["warps"].idxmin()]
     return table.assign(**{"as one warp": (table["warps"] * fewest["of copy"] / fewest["warps"]).clip(upper=1)})
@@ -142,20 +140,14 @@ def share_of_rule(resident: pd.DataFrame) -> float:
 
 
 def rule_numbers(resident: pd.DataFrame) -> dict:
-    """Share of the bandwidth with six warps, and the fewest warps that reach nine tenths; for `Record.say`.
-
-    Holds if six are too few.
-    """
+    """Share of the bandwidth with six warps, too few if below 0.9, and the fewest that reach that; for `Record.say`."""
     share = share_of_rule(resident)
     enough = resident.loc[resident["GB/s"] >= 0.9 * resident["GB/s"].max(), "warps"].min()
     return {"share": 100 * share, "enough": int(enough), "holds": share < 0.9}
 
 
 def lost_in_lanes(blocks: pd.DataFrame) -> dict:
-    """The least speed of a block beside that of whole warps, and the least share of busy lanes, in per cent.
-
-    For `Record.say`; holds if some speed is lost, and no more than idle lanes explain.
-    """
+    """Least speed of a block beside whole warps, and busy lanes, in %; holds if no more is lost than lanes are idle."""
     rates = blocks.pivot_table(index="block", columns="kind", values="GB/s")
     least = 100 * float((rates["others"] / rates["whole warps"]).min())
     lanes = float(blocks["lanes busy (%)"].min())
@@ -196,10 +188,7 @@ JUDGED = ("porous-154", "porous-155", "porous-156")
 
 
 def used_bandwidth(mlups: float, populations: int, peaks: pd.DataFrame) -> dict:
-    """GB/s of a speed with each population read and written once, and its share of both peaks; for `Record.say`.
-
-    Holds if the memory of a C1060 can deliver it.
-    """
+    """GB/s of a speed with each population read and written once, and its share of both peaks; for `Record.say`."""
     rate = mlups * 1e6 * 2 * populations * 4 / 1e9
     printed, card = 100 * rate / peaks["computed"].iloc[-2:]
     return {"rate": rate, "printed": printed, "card": card, "holds": card < 100}
