@@ -79,25 +79,13 @@ def table(found, published: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for case, densities, angle, change in found:
-        picture = published.reindex([case.wetting]).iloc[0]
-        covered = int((densities[0, 1] > densities[1, 1]).sum())
-        rows.append(
-            {
-                "wetting": case.wetting,
-                "angle": angle.angle,
-                "read": picture["read"],
-                "paper": picture["corrected"],
-                "difference": angle.angle - picture["corrected"],
-                "formula": formula([case.wetting], case.interaction)[0],
-                "change": change,
-                "radius": angle.radius,
-                "gap": angle.height - angle.radius,
-                "covered": covered,
-                "base (%)": 100 * covered / (2 * case.radius),
-                "residual": angle.residual,
-                "why": angle.why,
-            }
-        )
+        row = {"wetting": case.wetting, "angle": angle.angle}
+        row |= dict(zip(("read", "paper"), published.reindex([case.wetting]).iloc[0], strict=True))
+        row |= {"difference": angle.angle - row["paper"], "formula": formula([case.wetting], case.interaction)[0]}
+        row |= {"change": change, "radius": angle.radius, "gap": angle.height - angle.radius}
+        row["covered"] = int((densities[0, 1] > densities[1, 1]).sum())
+        row["base (%)"] = 100 * row["covered"] / (2 * case.radius)
+        rows.append(row | {"residual": angle.residual, "why": angle.why})
     frame = pd.DataFrame(rows).sort_values("wetting", ignore_index=True)
     angles = frame.set_index("wetting")["angle"]
     frame.insert(6, "complement", [180 - angles.get(-w, np.nan) for w in frame["wetting"]])
@@ -105,14 +93,11 @@ def table(found, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_solid_density(runs: dict[float, list], published: pd.DataFrame) -> pd.DataFrame:
-    """The paper's drops by G_fs, columns read and corrected, and the angle in each run, by the density of its solid.
-
-    A run of density rho_s is one with rho_s times the strengths.
-    """
+    """The paper's drops by G_fs, and the angle in each run, by the density rho_s of its solid: rho_s times G_fs."""
     beside = published.copy()
     for density, found in runs.items():
         angles = {round(case.wetting / density, 9): angle.angle for case, _, angle, _ in found}
-        beside[f"rho_s = {density:g}"] = [angles.get(w, np.nan) for w in beside.index]
+        beside[f"rho_s = {density:g}"] = beside.index.map(angles)
     return beside.sort_index()
 
 
@@ -165,16 +150,11 @@ def formula(wettings, interaction: float = 0.2) -> np.ndarray:
 
 def slopes(frame: pd.DataFrame) -> dict[str, float]:
     """-d cos(theta)/d G_fs near neutral wetting (up to 0.01) of this run, the paper's pictures and the formula."""
-    near = frame[frame["wetting"].abs() <= 0.0101]
-    if len(near) < 2:
-        return {}
-    names = {"this run": "angle", "paper's pictures": "paper", "formula": "formula"}
-    found = {}
-    for name, column in names.items():
-        # not every strength has a picture
+    near, found = frame[frame["wetting"].abs() <= 0.0101], {}
+    for name, column in {"this run": "angle", "paper's pictures": "paper", "formula": "formula"}.items():
+        # not every strength has a picture, and before the first steps all drops have one angle
         rows = near.dropna(subset=column)
-        # before the first steps all drops have one angle
-        if len(rows) > 1 and np.ptp(rows[column]) > 0:
+        if rows[column].nunique() > 1:
             found[name] = float(-np.polyfit(rows["wetting"], np.cos(np.radians(rows[column])), 1)[0])
     return found
 
@@ -212,7 +192,4 @@ def paper_slope(frame: pd.DataFrame) -> dict:
 def complementary(exchanged: pd.DataFrame) -> dict:
     """The largest difference of `pairs` of which both have an angle, in degrees; holds if small."""
     difference = exchanged["difference"].dropna()
-    return {
-        "off": float(difference.max()) if len(difference) else 0.0,
-        "holds": difference.between(0, COMPLEMENTARY).all(),
-    }
+    return {"off": float(difference.max() if len(difference) else 0), "holds": (difference <= COMPLEMENTARY).all()}

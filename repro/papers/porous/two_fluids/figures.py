@@ -1,7 +1,6 @@
-"""Figures of the notebooks on bubbles, layers and drops.
+"""Figures of the notebooks on bubbles, layers and drops."""
 
-Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
-"""
+from contextlib import suppress
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,6 +19,8 @@ from .contact import circle_radius, formula
 from .laplace import line, published_line
 from .layered import LayeredFlow, paper_difference, published_profiles
 
+_DEVIATION = "largest deviation from the exact\nvelocity (% of its largest)"
+
 #: from fluid g, or b, to fluid f, or a
 FLUIDS = LinearSegmentedColormap.from_list("fluids", ["#f3d9a4", "#8fbfdd"])
 
@@ -36,13 +37,12 @@ def bubble(case: Bubble, a: np.ndarray, b: np.ndarray, radius: float):
     left.set(xlabel="y (nodes), periodic", ylabel="z (nodes), periodic")
     left.grid(False)
     y = np.arange(case.nodes) - (case.nodes - 1) / 2
-    lines = {"density of the bubble's fluid": (a, BLUE, "-"), "density of the other": (b, ORANGE, "--")}
-    lines["pressure"] = (case.problem.pressure(a, b), "black", ":")
-    for name, (field, colour, dash) in lines.items():
+    fields = {"density of the bubble's fluid": a, "density of the other": b, "pressure": case.problem.pressure(a, b)}
+    for (name, field), colour, dash in zip(fields.items(), (BLUE, ORANGE, "black"), ("-", "--", ":"), strict=True):
         right.plot(y, field[middle], color=colour, ls=dash, marker="none", label=name)
     right.set(xlabel="y (nodes)", ylabel="lattice units", ylim=(0, None))
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure, {name: field[middle] for name, (field, *_) in lines.items()} | {"radius": radius}
+    return figure, {name: field[middle] for name, field in fields.items()} | {"radius": radius}
 
 
 def laplace(table: pd.DataFrame, published: pd.DataFrame):
@@ -55,9 +55,8 @@ def laplace(table: pd.DataFrame, published: pd.DataFrame):
     axes.plot([0, reach], [0, theirs.tension * reach], **through, label="line through the paper's points")
     axes.plot(table["curvature"], table["pressure"], "s", color=OURS["color"], label="this run")
     axes.plot(published["x"], published["y"], **PAPER, label="paper, figure 6.2")
-    axes.set(
-        xlabel="1/r (1/nodes)", ylabel="pressure inside less outside (lattice units)", xlim=(0, None), ylim=(0, None)
-    )
+    axes.set(xlabel="1/r (1/nodes)", ylabel="pressure inside less outside (lattice units)")
+    axes.set(xlim=(0, None), ylim=(0, None))
     axes.legend()
     return figure, {name: table[name] for name in ("curvature", "pressure")}
 
@@ -106,18 +105,13 @@ def coexistence(table: pd.DataFrame):
 
 
 def predicted(phases, interactions, **given) -> np.ndarray:
-    """Densities (majority, minority) by phases(g, density=... or pressure=...), NaN where the fluids mix.
-
-    The shape is (2, interactions).
-    """
+    """Densities (majority, minority) by phases(g, density=... or pressure=...), NaN where the fluids mix."""
     ((name, values),) = given.items()
-    found = []
-    for g, value in zip(interactions, values, strict=True):
-        try:
-            found.append(phases(float(g), **{name: float(value)}))
-        except InputError:
-            found.append((np.nan, np.nan))
-    return np.array(found).T
+    found = np.full((2, len(interactions)), np.nan)
+    for k, (g, value) in enumerate(zip(interactions, values, strict=True)):
+        with suppress(InputError):
+            found[:, k] = phases(float(g), **{name: float(value)})
+    return found
 
 
 def layers(flow: LayeredFlow, published: pd.DataFrame | None):
@@ -140,9 +134,7 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None):
         left.plot(found["x"], found["y"], **PAPER, label="paper, numerical")
         right.plot(found["x"], 100 * found["difference"], **PAPER, label="paper, numerical")
     left.set(xlabel="distance from the middle (nodes)", ylabel="velocity (nodes/step)")
-    right.set(
-        xlabel="distance from the middle (nodes)", ylabel="velocity less exact,\nover the largest exact velocity (%)"
-    )
+    right.set(xlabel=left.get_xlabel(), ylabel="velocity less exact,\nover the largest exact velocity (%)")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {"y": flow.y, "velocity": flow.velocity, "exact": exact}
 
@@ -187,11 +179,10 @@ def outer_layer(flows: dict, points: pd.DataFrame, collision: str):
             arrays[name] = flow.velocity
     theirs = theirs[theirs["x"] > 0]
     left.plot(theirs["x"] / half, 1e3 * theirs["y"], **PAPER, label="paper, numerical")
-    between = (theirs["x"].to_numpy()[1:] + theirs["x"].to_numpy()[:-1]) / 2
-    slopes = -1e5 * half / 128 * np.diff(theirs["y"]) / np.diff(theirs["x"])
-    right.plot(between / half, slopes, **PAPER)
+    between, slopes = theirs["x"].rolling(2).mean(), theirs["y"].diff() / theirs["x"].diff()
+    right.plot(between / half, -1e5 * half / 128 * slopes, **PAPER)
     left.set(xlabel="distance from the middle over L", ylabel="velocity ($10^{-3}$ nodes/step)", xlim=(0, 1))
-    right.set(xlabel="distance from the middle over L", ylabel="slope of the velocity\n($10^{-5}$ per node of 256)")
+    right.set(xlabel=left.get_xlabel(), ylabel="slope of the velocity\n($10^{-5}$ per node of 256)")
     right.set(xlim=(0.5, 1), ylim=(0, 12))
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure, arrays | {"paper": theirs["y"]}
@@ -205,7 +196,7 @@ def refinement(table: pd.DataFrame):
     nodes = np.array([table["nodes"].min(), table["nodes"].max()])
     first = table["deviation (%)"].max() * nodes[0] / nodes
     axes.loglog(nodes, first, color="black", marker="none", lw=1, ls=":", label="first order")
-    axes.set(xlabel="nodes between the plates", ylabel="largest deviation from the exact\nvelocity (% of its largest)")
+    axes.set(xlabel="nodes between the plates", ylabel=_DEVIATION)
     axes.set_xticks(table["nodes"].unique(), [str(n) for n in table["nodes"].unique()])
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5, 7)))
     axes.yaxis.set_major_formatter("{x:g}")
@@ -223,10 +214,7 @@ def viscosities(table: pd.DataFrame):
     for collision, rows in table.groupby("collision"):
         steady = rows[rows["outcome"] == "steady"]
         axes.plot(steady["viscosity ratio"], steady["deviation (%)"], label=collision.upper())
-    axes.set(
-        xlabel="viscosity outside over inside", ylabel="largest deviation from the exact\nvelocity (% of its largest)"
-    )
-    axes.set_ylim(0, 1.1 * axes.get_ylim()[1])
+    axes.set(xlabel="viscosity outside over inside", ylabel=_DEVIATION, ylim=(0, 1.1 * axes.get_ylim()[1]))
     axes.legend()
     return figure, {"ratio": table["viscosity ratio"], "deviation": table["deviation (%)"]}
 
@@ -239,9 +227,8 @@ def drops(found, published: pd.DataFrame):
     found = sorted(found, key=lambda drop: drop[0].wetting)
     radius, places, row, column = found[0][0].radius, [], 0, 0
     for _, densities, _, _ in found:
-        reach = np.abs(np.flatnonzero((densities[0] > densities[1]).any(axis=0)) - densities.shape[2] / 2).max(
-            initial=0
-        )
+        covered = np.flatnonzero((densities[0] > densities[1]).any(axis=0))
+        reach = np.abs(covered - densities.shape[2] / 2).max(initial=0)
         wide = reach > 2.3 * radius
         row, column = (row + 1, 0) if column == 2 or (wide and column) else (row, column)
         places.append((row, slice(0, 2) if wide else slice(column, column + 1), max(1.1 * reach, 2.4 * radius)))
@@ -251,10 +238,7 @@ def drops(found, published: pd.DataFrame):
     for (at, columns, width), drop in zip(places, found, strict=True):
         _show_drop(figure.add_subplot(grid[at, columns]), drop, published, width)
     figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    return figure, {
-        "wetting": np.array([drop[0].wetting for drop in found]),
-        "angle": np.array([drop[2].angle for drop in found]),
-    }
+    return figure, {"wetting": [drop[0].wetting for drop in found], "angle": [drop[2].angle for drop in found]}
 
 
 def _show_drop(axes, drop, published: pd.DataFrame, width: float):
@@ -263,16 +247,14 @@ def _show_drop(axes, drop, published: pd.DataFrame, width: float):
     extent = (-middle, middle, -0.5, case.height + 0.5)
     axes.imshow(share[1:-1], origin="lower", extent=extent, cmap=FLUIDS, vmin=0, vmax=1, interpolation="nearest")
     paper = float(published["corrected"].get(case.wetting, np.nan))
-    circles = [(angle.radius, angle.height, "black", "--", "circle of this run")]
+    circles = [(angle.radius, angle.height, {"color": "black", "ls": "--", "label": "circle of this run"})]
     if np.isfinite(paper):
-        size = case.radius * circle_radius(paper)
-        centre = -size * np.cos(np.radians(paper))
-        circles.append((size, centre, VERMILLION, "-", "circle of the paper's angle, same area"))
+        size, look = case.radius * circle_radius(paper), {"color": VERMILLION, "ls": "-"}
+        look["label"] = "circle of the paper's angle, same area"
+        circles.append((size, -size * np.cos(np.radians(paper)), look))
     turn = np.linspace(0, 2 * np.pi, 2000)
-    for radius, height, colour, dash, name in circles:
-        axes.plot(
-            radius * np.cos(turn), height + radius * np.sin(turn), color=colour, ls=dash, lw=1.3, marker="", label=name
-        )
+    for radius, height, look in circles:
+        axes.plot(radius * np.cos(turn), height + radius * np.sin(turn), **look, lw=1.3, marker="")
     axes.set(xlim=(-width, width), ylim=(0, 1.55 * case.radius), yticks=[0, case.radius], aspect="equal")
     axes.set(xlabel="x (nodes)", ylabel="height (nodes)")
     ours = angle.why or f"{angle.angle:.1f} degrees"
@@ -282,8 +264,7 @@ def _show_drop(axes, drop, published: pd.DataFrame, width: float):
 
 
 def drop_start(case: Drop, inside: np.ndarray):
-    """The half circle on the lower of two plates (figure 6.5); `inside` of it are nodes of
-    (height + 2, length)."""
+    """The half circle on the lower of two plates (figure 6.5); `inside` are nodes of (height + 2, length)."""
     figure, axes = plt.subplots(figsize=(7.6, 7.0 * (case.height + 2) / case.length + 0.9))
     middle = case.length / 2
     extent = (-middle, middle, -1, case.height + 1)
@@ -300,27 +281,19 @@ def drop_start(case: Drop, inside: np.ndarray):
 
 
 def angles(frame: pd.DataFrame, beside: pd.DataFrame):
-    """Contact angle over the wetting beside the paper's pictures and the formula of Huang and others.
-
-    `frame` is from `contact.table`, `beside` from `contact.over_solid_density`.
-    """
+    """Contact angles of `contact.table` and `over_solid_density` over the wetting, the paper's, and Huang's formula."""
     figure, axes = plt.subplots(figsize=(6.0, 4.0))
     fine = np.linspace(frame["wetting"].min(), frame["wetting"].max(), 121)
     axes.plot(fine, formula(fine), color="black", marker="none", lw=1, label="Huang et al., $\\rho_s = 1$")
     axes.plot(frame["wetting"], frame["angle"], **OURS | {"marker": "s"}, label="this run, $\\rho_s = 1$")
     for name in [column for column in beside if column.startswith("rho_s")][1:]:
-        more = {"marker": "^", "linestyle": "none", "color": VERMILLION}
-        axes.plot(beside.index, beside[name], **more, label=f"this run, $\\{name.replace('rho_s', 'rho_s ')}$")
-    off = frame[frame["angle"].isna() & (frame["gap"] > 0)]
-    for wetting in off["wetting"]:
+        label = f"this run, $\\{name.replace('rho_s', 'rho_s ')}$"
+        axes.plot(beside.index, beside[name], "^", color=VERMILLION, label=label)
+    for wetting in frame.loc[frame["angle"].isna() & (frame["gap"] > 0), "wetting"]:
         axes.text(wetting, 177, "off the plate", ha="right", va="center", color=OURS["color"], fontsize=9)
     axes.errorbar(beside.index, beside["corrected"], yerr=3, **PAPER, ecolor="black", elinewidth=0.8, label="paper")
     axes.plot(beside.index, beside["read"], "x", color="black", markersize=5, label="paper, as read")
-    axes.set(
-        xlabel="$G_{fs} = -G_{gs}$",
-        ylabel="contact angle of fluid f (degrees)",
-        ylim=(0, 182),
-        yticks=range(0, 181, 30),
-    )
+    axes.set(xlabel="$G_{fs} = -G_{gs}$", ylabel="contact angle of fluid f (degrees)")
+    axes.set(ylim=(0, 182), yticks=range(0, 181, 30))
     axes.legend()
     return figure, {name: frame[name] for name in ("wetting", "angle", "paper", "formula")}

@@ -53,16 +53,10 @@ def _row_of(case: Bubble, flow, steps: int) -> dict:
     except InputError:
         # it has left the middle, or is gone: nothing to measure, and certainly not at rest
         return row | {"change": float("inf")}
-    return row | {
-        "radius": state.radius,
-        "curvature": 1 / state.radius,
-        "pressure": state.pressure_difference,
-        "tension": state.tension / (case.dimensions - 1),
-        "density": sum(state.inside),
-        "anisotropy": state.anisotropy,
-        "spurious": state.spurious_velocity,
-        "change": abs(state.pressure_difference / before.pressure_difference - 1),
-    }
+    row |= {"radius": state.radius, "curvature": 1 / state.radius, "pressure": state.pressure_difference}
+    row |= {"tension": state.tension / (case.dimensions - 1), "density": sum(state.inside)}
+    row |= {"anisotropy": state.anisotropy, "spurious": state.spurious_velocity}
+    return row | {"change": abs(state.pressure_difference / before.pressure_difference - 1)}
 
 
 def fields(case: Bubble, device, steps: int, *, precision: str) -> tuple[np.ndarray, np.ndarray, float]:
@@ -102,8 +96,7 @@ def off_line(rows: pd.DataFrame) -> float:
 
 
 def lines(table: pd.DataFrame) -> pd.DataFrame:
-    """The fitted lines of a table of `bubbles`, by dimensions, stencil and interaction; bubbles that are gone are left
-    out."""
+    """The fitted lines of `bubbles` that are not gone, by dimensions, stencil and interaction."""
     keys = ["dimensions", "stencil", "interaction"]
     there = table.dropna(subset="radius") if "radius" in table else table
     found = [(*key, *line(rows)) for key, rows in there.groupby(keys, sort=False) if len(rows) > 1]
@@ -124,7 +117,7 @@ def flat_interfaces(cases: list[FlatInterface], device, steps: int, *, precision
     same density, pressure step (relative), potential step (difference of the
     chemical potentials over 6 g rho, in %), tension from the pressure tensor, thickness of an interface (nodes).
     """
-    rows = []
+    rows, names = [], ("majority", "minority")
     for case in cases:
         flow = case.start(device, precision=precision)
         flow.step(steps)
@@ -132,24 +125,14 @@ def flat_interfaces(cases: list[FlatInterface], device, steps: int, *, precision
         middle, strength = case.nodes // 2, STRENGTH * case.interaction
         pressure = case.problem.pressure(a, b)
         potential = np.log(a) / 3 + strength * b
-        predicted = coexistence(case.interaction, pressure=pressure[middle])
-        balanced = lattice_coexistence(case.interaction, density=(a + b)[middle])
-        rows.append(
-            {
-                "interaction": case.interaction,
-                "stencil": case.stencil,
-                "majority": a[middle],
-                "minority": a[0],
-                "continuum majority": predicted[0],
-                "continuum minority": predicted[1],
-                "lattice majority": balanced[0],
-                "lattice minority": balanced[1],
-                "pressure step": abs(pressure[middle] / pressure[0] - 1),
-                "potential step (%)": 100 * abs(potential[middle] - potential[0]) / (strength * (a + b)[middle]),
-                "tension": surface_tension(a, b, case.interaction, case.stencil) / 2,
-                "thickness": thickness(a, b),
-            }
-        )
+        row = {"interaction": case.interaction, "stencil": case.stencil}
+        phases = {"": (a[middle], a[0]), "continuum ": coexistence(case.interaction, pressure=pressure[middle])}
+        phases["lattice "] = lattice_coexistence(case.interaction, density=(a + b)[middle])
+        row |= {f"{kind}{name}": rho for kind, both in phases.items() for name, rho in zip(names, both, strict=True)}
+        row["pressure step"] = abs(pressure[middle] / pressure[0] - 1)
+        row["potential step (%)"] = 100 * abs(potential[middle] - potential[0]) / (strength * (a + b)[middle])
+        row["tension"] = surface_tension(a, b, case.interaction, case.stencil) / 2
+        rows.append(row | {"thickness": thickness(a, b)})
     return pd.DataFrame(rows)
 
 
@@ -184,12 +167,8 @@ def settled(table: pd.DataFrame) -> bool:
 def tensions(ours: Line, theirs: Line) -> dict:
     """Our tension, R^2 (0 of one bubble), and by how many % it is off the paper's points; holds within 5 % of them."""
     off = ours.tension / theirs.tension - 1
-    return {
-        "ours": ours.tension,
-        "r": float(np.nan_to_num(ours.r_squared)),
-        "off": 100 * off,
-        "holds": abs(off) < 0.05 and ours.r_squared > 0.99,
-    }
+    numbers = {"ours": ours.tension, "r": float(np.nan_to_num(ours.r_squared)), "off": 100 * off}
+    return numbers | {"holds": abs(off) < 0.05 and ours.r_squared > 0.99}
 
 
 def restless(stencils: pd.DataFrame) -> dict:
@@ -215,22 +194,16 @@ def balanced(flat: pd.DataFrame) -> dict:
 
 def continuum_fails(flat: pd.DataFrame) -> dict:
     """The step of the chemical potential in % at the strongest interaction; holds if it is more than 1 % there only."""
-    rows = flat.sort_values("interaction")
-    worst, weakest = rows.iloc[-1], rows.iloc[0]
-    holds = bool(worst["potential step (%)"] > 1 >= weakest["potential step (%)"])
-    return {"step": worst["potential step (%)"], "g": worst["interaction"], "holds": holds}
+    steps = flat.set_index("interaction")["potential step (%)"].sort_index()
+    return {"step": steps.iloc[-1], "g": steps.index[-1], "holds": bool(steps.iloc[-1] > 1 >= steps.iloc[0])}
 
 
 def against_paper(table: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
-    """The paper's five bubbles beside ours of the same start, in the order of the radius.
-
-    Empty unless `table` has as many circles as the paper.
-    """
-    ours = table.query("dimensions == 2").sort_values("start")
-    theirs = points.sort_values("x", ascending=False)
-    if len(ours) != len(theirs):
+    """The paper's bubbles beside ours of the same start, by radius; empty unless there are as many circles."""
+    found = table.query("dimensions == 2").sort_values("start", ignore_index=True)[["start", "radius", "pressure"]]
+    theirs = points.sort_values("x", ascending=False, ignore_index=True)
+    if len(found) != len(theirs):
         return pd.DataFrame()
-    radius, pressure = 1 / theirs["x"].to_numpy(), theirs["y"].to_numpy()
-    found = pd.DataFrame({"start": ours["start"].to_numpy(), "radius": ours["radius"].to_numpy(), "paper's": radius})
-    found["pressure"], found["paper's pressure"] = ours["pressure"].to_numpy(), pressure
-    return found.assign(**{"difference (%)": 100 * (found["pressure"] / pressure - 1)})
+    found.insert(2, "paper's", 1 / theirs["x"])
+    found["paper's pressure"] = theirs["y"]
+    return found.assign(**{"difference (%)": 100 * (found["pressure"] / theirs["y"] - 1)})

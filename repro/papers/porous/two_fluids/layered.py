@@ -1,6 +1,7 @@
 """Layers of two fluids between plates (figure 6.4): profiles against the exact solutions, refinement, viscosities."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,8 @@ from repro.errors import DivergenceError
 from repro.lbm.two_fluids.cases import Layers
 from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_printed
 
-#: half of the paper's gap, and half the thickness of the inner layer in its plotted curve, in nodes
-PAPER_HALF, PAPER_INNER = 128.0, 63.5
+#: half of the paper's gap, half the thickness of the inner layer in its plotted curve, in nodes, and its force
+PAPER_HALF, PAPER_INNER, PAPER_FORCE = 128.0, 63.5, 1e-6
 
 CLAIMS = ("porous-076", "porous-077", "porous-160")
 
@@ -70,21 +71,13 @@ def _velocity(flow) -> np.ndarray:
 
 def row_of(flow: LayeredFlow) -> dict:
     """Columns of the tables of layered flows; deviations in % of the largest velocity."""
-    inside, outside = flow.case.problem.viscosities
-    return {
-        "nodes": flow.case.nodes,
-        "collision": flow.case.collision,
-        "viscosity ratio": outside / inside,
-        "force inside": flow.case.accelerations[0],
-        "force outside": flow.case.accelerations[1],
-        "inner": flow.inner,
-        "u max": float(flow.velocity.max()),
-        "exact u max": float(flow.exact().max()),
-        "deviation (%)": 100 * flow.deviation(),
-        "from equation 6.2 (%)": 100 * flow.deviation(layered_velocity_as_printed),
-        "change": flow.change,
-        "least density": flow.thinnest,
-    }
+    case, (inside, outside) = flow.case, flow.case.problem.viscosities
+    row = {"nodes": case.nodes, "collision": case.collision, "viscosity ratio": outside / inside}
+    row |= dict(zip(("force inside", "force outside"), case.accelerations, strict=True))
+    row |= {"inner": flow.inner, "u max": float(flow.velocity.max()), "exact u max": float(flow.exact().max())}
+    row["deviation (%)"] = 100 * flow.deviation()
+    row["from equation 6.2 (%)"] = 100 * flow.deviation(layered_velocity_as_printed)
+    return row | {"change": flow.change, "least density": flow.thinnest}
 
 
 def table(flows) -> pd.DataFrame:
@@ -94,28 +87,26 @@ def table(flows) -> pd.DataFrame:
 
 def refined(case: Layers, grids, device, **options) -> list[LayeredFlow]:
     """The case on several grids, at the same velocity: force times gap squared is kept."""
-    finer = (
-        replace(case, nodes=n, accelerations=tuple(a * (case.nodes / n) ** 2 for a in case.accelerations))
-        for n in grids
-    )
-    return [run(grid, device, **options) for grid in finer]
+    forces = {n: tuple(a * (case.nodes / n) ** 2 for a in case.accelerations) for n in grids}
+    return [run(replace(case, nodes=n, accelerations=force), device, **options) for n, force in forces.items()]
 
 
 def over_viscosity(cases, ratios, device, **options) -> pd.DataFrame:
-    """Cases with other viscosities outside, each a `row_of`; named where the fluids diverged (column outcome).
-
-    `ratios` are those of the viscosity outside over inside, the latter kept.
-    """
+    """The `row_of` each case at each ratio of the viscosities, outside over inside, or "diverged" as its outcome."""
     rows = []
-    for case in cases:
-        for ratio in ratios:
-            inside = case.relaxation_times[0]
-            changed = replace(case, relaxation_times=(inside, 0.5 + ratio * (inside - 0.5)))
-            try:
-                rows.append(row_of(run(changed, device, **options)) | {"outcome": "steady"})
-            except DivergenceError:
-                rows.append({"viscosity ratio": ratio, "collision": case.collision, "outcome": "diverged"})
+    for case, ratio in product(cases, ratios):
+        try:
+            flow = run(replace(case, relaxation_times=_times(case, ratio)), device, **options)
+            rows.append(row_of(flow) | {"outcome": "steady"})
+        except DivergenceError:
+            rows.append({"viscosity ratio": ratio, "collision": case.collision, "outcome": "diverged"})
     return pd.DataFrame(rows)
+
+
+def _times(case: Layers, ratio: float) -> tuple[float, float]:
+    """The relaxation times for a ratio of the viscosities, outside over inside; the latter is kept."""
+    inside = case.relaxation_times[0]
+    return inside, 0.5 + ratio * (inside - 0.5)
 
 
 def published_profiles(points: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -138,37 +129,25 @@ def deviations(flow: LayeredFlow, points: pd.DataFrame) -> dict:
 
 
 def correction(flow: LayeredFlow) -> dict:
-    """How far a flow is from equation 6.2 as corrected, and that from the printed one, in % of the largest velocity.
-
-    Holds if it is nearer to the corrected one than half of what both differ by.
-    """
+    """How far (%) a flow is from equation 6.2 corrected, and that from the printed one; holds if below half of it."""
     exact, ours = flow.exact(), flow.deviation()
     printed = float(np.abs(flow.exact(layered_velocity_as_printed) - exact).max() / exact.max())
     return {"ours": 100 * ours, "printed": 100 * printed, "holds": ours < printed / 2}
 
 
 def orders(table: pd.DataFrame, collision: str) -> dict:
-    """By what each doubling of the nodes divides the deviation, least and most.
-
-    Holds if it falls each time, and nearer to the first order (by 2) than to the second (by 4).
-    """
+    """What each doubling of the nodes divides the deviation by; holds if always nearer to first order than second."""
     rows = table[table["collision"] == collision].sort_values("nodes")["deviation (%)"].to_numpy()
     gains = rows[:-1] / rows[1:]
     return {"least": gains.min(), "most": gains.max(), "holds": gains.min() > 1 and gains.max() < 2**1.5}
 
 
 def largest_ratio(table: pd.DataFrame, collision: str) -> dict:
-    """The largest ratio of the viscosities that ran, of `over_viscosity`, and the deviation there in %.
-
-    Holds if a larger one diverged.
-    """
+    """The largest viscosity ratio of `over_viscosity` that ran, its deviation in %; holds if a larger one diverged."""
     rows = table[table["collision"] == collision].sort_values("viscosity ratio")
     last = rows[rows["outcome"] == "steady"].iloc[-1]
-    return {
-        "last": last["viscosity ratio"],
-        "off": last["deviation (%)"],
-        "holds": bool(rows.iloc[-1]["outcome"] != "steady"),
-    }
+    holds = bool(rows.iloc[-1]["outcome"] != "steady")
+    return {"last": last["viscosity ratio"], "off": last["deviation (%)"], "holds": holds}
 
 
 #: what figure 6.4 can have run, by name: the force on the wetting fluid over the other's, ratio of the viscosities
@@ -184,13 +163,11 @@ _OUTER, _INNER = (0.55, 0.95), 0.45
 
 def readings(case: Layers, collisions, device, **options) -> dict[tuple[str, str], LayeredFlow]:
     """The case in each reading of READINGS with each collision, by (reading, collision)."""
-    flows, inside = {}, case.relaxation_times[0]
-    for name, (force, ratio) in READINGS.items():
+    flows = {}
+    for (name, (force, ratio)), kind in product(READINGS.items(), collisions):
         forces = (case.accelerations[0], force * case.accelerations[0])
-        times = (inside, 0.5 + ratio * (inside - 0.5))
-        for kind in collisions:
-            changed = replace(case, accelerations=forces, relaxation_times=times, collision=kind)
-            flows[name, kind] = run(changed, device, **options)
+        changed = replace(case, accelerations=forces, relaxation_times=_times(case, ratio), collision=kind)
+        flows[name, kind] = run(changed, device, **options)
     return flows
 
 
@@ -221,22 +198,19 @@ def shear(y, velocity, half: float) -> dict:
     return {"slope": float(line[0]), "bow (%)": float(100 * bow), "curvature": float(-parabola[0])}
 
 
-def viscosities_by_shear(points: pd.DataFrame, force: float = 1e-6) -> dict:
-    """Dynamic viscosities that the paper's numerical profile has if `force` drives the inner fluid alone.
+def viscosities_by_shear(points: pd.DataFrame) -> dict:
+    """Dynamic viscosities that the paper's numerical profile has if its force drives the inner fluid alone.
 
     inner by the curvature of the inner layer, outer by the slope of the outer one, whose shear carries the force on
     half of the inner layer. Holds if the outer layer is straight to a thousandth of the largest velocity.
     """
     found = shear(*(published_profiles(points)["numerical"][axis] for axis in "xy"), PAPER_HALF)
-    inner, outer = force / (2 * found["curvature"]), force * PAPER_INNER / found["slope"]
+    inner, outer = PAPER_FORCE / (2 * found["curvature"]), PAPER_FORCE * PAPER_INNER / found["slope"]
     return {"inner": inner, "outer": outer, "holds": found["bow (%)"] < 0.1}
 
 
 def readings_table(flows: dict, points: pd.DataFrame) -> pd.DataFrame:
-    """One row a reading and collision, below the paper's own: distance from the paper's points, u max and `shear`.
-
-    `points` are the paper's on the grid of the flows, see `scaled`.
-    """
+    """The paper's row, then one a reading and collision: distance from the `scaled` points, u max and `shear`."""
     half = next(iter(flows.values())).case.nodes / 2
     theirs = published_profiles(points)["numerical"]
     rows = [("paper, figure 6.4", "", 0.0, theirs["y"].max(), *shear(theirs["x"], theirs["y"], half).values())]
@@ -248,20 +222,15 @@ def readings_table(flows: dict, points: pd.DataFrame) -> pd.DataFrame:
 
 
 def bows(table: pd.DataFrame) -> dict:
-    """The largest bow of our outer layers without a force, the least of those with one, in % of the largest velocity.
-
-    From `readings_table`; holds if the first is a tenth of the second at most.
-    """
-    pulled = table["reading"].str.startswith("as printed")
-    free, bowed = table[~pulled & (table["collision"] != "")]["bow (%)"].max(), table[pulled]["bow (%)"].min()
-    return {"free": float(free), "pulled": float(bowed), "holds": bool(free < bowed / 10)}
+    """The largest bow (%) of our outer layers without a force, the least of those with one, in `readings_table`."""
+    ours = table[table["collision"] != ""].set_index("reading")["bow (%)"]
+    pulled = ours.index.str.startswith("as printed")
+    free, bowed = float(ours[~pulled].max()), float(ours[pulled].min())
+    return {"free": free, "pulled": bowed, "holds": free < bowed / 10}
 
 
 def nearest(table: pd.DataFrame) -> dict:
-    """How far BGK without the force at the ratio 6 is from the paper's points, in %; holds if nothing else is nearer.
-
-    From `readings_table`.
-    """
+    """How far (%) BGK without the force at the ratio 6 is from the paper's points; holds if none is nearer."""
     rows = table.set_index(["reading", "collision"])["farthest (%)"].iloc[1:]
     six = rows[list(READINGS)[-1], "bgk"]
     return {"six": float(six), "holds": bool(six == rows.min())}

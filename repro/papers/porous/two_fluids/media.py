@@ -84,9 +84,8 @@ def follow(case: Mixture, device, steps, **options) -> Run:
     masses = flow.masses()
     for step in steps:
         flow.step(step - flow.steps)
-        image, row = _look(flow)
-        rows.append(row | dict(zip(("drift f", "drift g"), _drifts(flow, masses), strict=True)))
-        images[step] = image
+        images[step], row = _look(flow)
+        rows.append(row | _drifts(flow, masses))
     return Run(case, flow, pd.DataFrame(rows), images)
 
 
@@ -108,16 +107,13 @@ def controls(space: PoreSpace, device, steps, snapshots, **options) -> dict[str,
 
 def summary(runs: dict[str, Run]) -> pd.DataFrame:
     """The last look at each run, one row a run, by name; the wetting G_fs = -G_gs before."""
-    last = pd.DataFrame({name: run.last for name, run in runs.items()}).T
-    last.insert(0, "wetting", [run.case.wetting for run in runs.values()])
-    return last.rename_axis("case").astype({"step": int, "pieces f": int, "pieces g": int})
+    last = pd.concat({name: run.table.tail(1).assign(wetting=run.case.wetting) for name, run in runs.items()})
+    last.insert(0, "wetting", last.pop("wetting"))
+    return last.droplevel(1).rename_axis("case")
 
 
 def surrounds(run: Run, steps) -> dict:
-    """The least share of the solid that fluid g covers at these steps, and the pores it fills, in %.
-
-    Holds if it covers nine tenths, and more than half again of what it fills.
-    """
+    """Least share (%) of the solid that g covers at these steps, and the pores it fills; holds if it wets the solid."""
     rows = run.table.set_index("step").loc[list(steps)]
     least, pores = 1 - rows["covered"].max(), 1 - rows["saturation"].min()
     return {"least": 100 * least, "pores": 100 * pores, "holds": bool(least > max(0.9, 1.5 * pores))}
@@ -130,10 +126,7 @@ def over_its_share(run: Run, steps) -> float:
 
 
 def turned_round(table: pd.DataFrame) -> dict:
-    """What fluid f covers with exchanged strengths and as in the paper, in %, of `summary`.
-
-    Holds if it is nearly all and nearly nothing, and about what it fills where walls are neutral.
-    """
+    """What fluid f covers (%) with exchanged strengths and as in the paper; in neutral pores, about what it fills."""
     exchanged, paper = (100 * table.loc[name, "covered"] for name in ("exchanged", "as in the paper"))
     neutral = table.loc["neutral"]
     even = abs(neutral["covered"] - neutral["saturation"]) < 0.1
@@ -182,54 +175,33 @@ def _circle(a, b) -> tuple[float, float, float, float]:
     try:
         found = contact_angle(a, b)
     except InputError:
-        return (np.nan,) * 4
-    if found.residual >= ROUND:
+        found = None
+    if found is None or found.residual >= ROUND:
         return (np.nan,) * 4
     return found.angle, found.radius, found.height, found.residual
 
 
-def conservation(space: PoreSpace, device, steps: int, precisions) -> pd.DataFrame:
-    """By how much the fluids' masses change over `steps` in each precision, one row a precision.
-
-    Columns precision, size, steps, drift f, drift g, allowed.
-    """
-    rows = []
+def conservation(run: Run, space: PoreSpace, steps: int, precisions) -> pd.DataFrame:
+    """By how much the fluids' masses change in a run, and over `steps` in another space in each of the precisions."""
+    drifts = [(run.flow, run.last[["drift f", "drift g"]].to_dict())]
     for precision in precisions:
-        flow = Mixture(space).start(device, precision=precision)
+        flow = Mixture(space).start(run.flow.device, precision=precision)
         before = flow.masses()
         flow.advance(steps)
-        rows.append(_drift_row(flow, _drifts(flow, before)))
-    return pd.DataFrame(rows, columns=["precision", "size", "steps", "drift f", "drift g", "allowed"])
+        drifts.append((flow, _drifts(flow, before)))
+    rows = []
+    for flow, drift in drifts:
+        about = {"precision": flow.precision, "size": " x ".join(map(str, flow.problem.space.shape))}
+        rows.append(about | {"steps": flow.steps} | drift | {"allowed": DRIFTS[flow.precision]})
+    return pd.DataFrame(rows)
 
 
-def with_run(table: pd.DataFrame, run: Run) -> pd.DataFrame:
-    """A table of `conservation` with the drifts of a run on top."""
-    row = _drift_row(run.flow, run.last[["drift f", "drift g"]])
-    return pd.concat([pd.DataFrame([row], columns=table.columns), table], ignore_index=True)
+def _drifts(flow: TwoFluidFlow, before) -> dict[str, float]:
+    both = zip(("drift f", "drift g"), flow.masses(), before, strict=True)
+    return {name: now / then - 1 for name, now, then in both}
 
 
-def _drifts(flow: TwoFluidFlow, before) -> list[float]:
-    return [now / then - 1 for now, then in zip(flow.masses(), before, strict=True)]
-
-
-def _drift_row(flow: TwoFluidFlow, drifts) -> tuple:
-    sides = " x ".join(map(str, flow.problem.space.shape))
-    return (flow.precision, sides, flow.steps, *drifts, DRIFTS[flow.precision])
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What was written of a run."""
-
-    step: int
-    #: steps that both the run and what its checkpoint gave went on for
-    further: int
-    #: sizes of the files in megabytes
-    checkpoint: float
-    image: float
-
-
-def keep(flow: TwoFluidFlow, image: Path, further: int) -> Kept:
+def keep(flow: TwoFluidFlow, image: Path, further: int) -> None:
     """Write the state as a VTK file, and as a checkpoint to go on from, beside the run itself.
 
     CheckError if the two differ in a single bit after `further` steps. The checkpoint is not kept.
@@ -239,10 +211,9 @@ def keep(flow: TwoFluidFlow, image: Path, further: int) -> Kept:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "run.h5"
         checkpoint.save(flow, file)
-        again, size = checkpoint.load(file, flow.device), file.stat().st_size
+        again = checkpoint.load(file, flow.device)
     for run in (flow, again):
         run.step(further)
     states = [[flow.device.to_host(array) for array in run.state] for run in (flow, again)]
     if not all(np.array_equal(one, other) for one, other in zip(*states, strict=True)):
         raise CheckError(f"a run from the checkpoint of step {step} differs after {further} steps")
-    return Kept(step, further, size / 1e6, image.stat().st_size / 1e6)

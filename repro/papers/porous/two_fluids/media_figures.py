@@ -1,7 +1,4 @@
-"""Figures of the notebooks on two fluids in porous media.
-
-Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
-"""
+"""Figures of the notebooks on two fluids in porous media."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,10 +33,8 @@ ENDS = {PHASE_B: 0.34, SOLID: 0.67, PHASE_A: 1.0}
 
 def _legend(wetting: float, colours=PALETTE) -> list[Patch]:
     """Handles for a case of wetting G_fs = -G_gs."""
-    names = {0.0: ("", "")}.get(
-        wetting, (" (non-wetting)", " (wetting)") if wetting > 0 else (" (wetting)", " (non-wetting)")
-    )
-    labels = ("solid", f"fluid f{names[0]}", f"fluid g{names[1]}")
+    kinds = {-1: " (wetting)", 0: "", 1: " (non-wetting)"}
+    labels = ("solid", f"fluid f{kinds[np.sign(wetting)]}", f"fluid g{kinds[-np.sign(wetting)]}")
     return [Patch(color=colour, label=label) for colour, label in zip(colours, labels, strict=True)]
 
 
@@ -106,24 +101,21 @@ def history(runs: dict[str, Run]):
         for fluid, line in (("f", "-"), ("g", "--")):
             flow.plot(rows["step"], 1e3 * rows[f"flow {fluid}"], **drawn, ls=line)
             pieces.loglog(rows["step"], rows[f"pieces {fluid}"], **drawn, ls=line)
-    surface.plot([], [], color="black", marker="none", ls=":", label="f in the pores")
     surface.set(xscale="log", ylabel="solid surface covered by f (%)", ylim=(-2, 102))
     area.set(ylabel="interface over volume (1/nodes)")
     flow.set(ylabel="flow of a phase along x\n($10^{-3}$ nodes/step)", xlabel="steps")
     pieces.set(ylabel="pieces of a phase", xlabel="steps")
-    pieces.plot([], [], color="black", marker="none", ls="-", label="f")
-    pieces.plot([], [], color="black", marker="none", ls="--", label="g")
     for axes, marks in ((area, (1, 1.5, 2, 3, 5, 7)), (pieces, (1, 2, 5))):
         axes.yaxis.set_major_locator(LogLocator(subs=marks))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_minor_formatter(NullFormatter())
     flow.set_ylim(min(0, flow.get_ylim()[0]), None)
-    for line, name in (("-", "f"), ("--", "g")):
-        flow.plot([], [], color="black", marker="none", ls=line, label=name)
-    surface.legend()
-    flow.legend()
-    pieces.legend()
+    fluids = {"f": "-", "g": "--"}
+    for axes, lines in {surface: {"f in the pores": ":"}, flow: fluids, pieces: fluids}.items():
+        for name, line in lines.items():
+            axes.plot([], [], color="black", marker="none", ls=line, label=name)
+        axes.legend()
     names = ("step", "saturation", "covered", "interface", "flow f", "flow g", "pieces f", "pieces g")
     return figure, {f"{column}, {name}": run.table[column] for name, run in runs.items() for column in names}
 
@@ -170,14 +162,6 @@ def _show_bodies(axes, found: list[Body], width: int):
     axes.set_axis_off()
 
 
-def _arrow(axes):
-    """Which way the force drives the fluids."""
-    right, up = across(0)
-    start, end = (0.02, 0.12), (0.02 + 0.15 * right, 0.12 + 0.2 * up)
-    axes.annotate("", end, start, "axes fraction", arrowprops={"arrowstyle": "->"})
-    axes.text(0.02, 0.02, "force, along x", transform=axes.transAxes, fontsize=9)
-
-
 def solids(spaces: dict[str, PoreSpace], width: int):
     """The solid of some media, by name, each in its box (figure 6.11)."""
     figure, panels = plt.subplots(1, len(spaces), figsize=(3.4 * len(spaces), 3.0), squeeze=False)
@@ -190,8 +174,7 @@ def solids(spaces: dict[str, PoreSpace], width: int):
 def packing(space: PoreSpace, width: int):
     """The spheres, cut at the faces of the periodic box (figure 6.9a)."""
     figure, axes = plt.subplots(figsize=(6.4, 4.4))
-    image = np.where(space.solid, SOLID, PHASE_A)
-    _show_bodies(axes, [bodies(image, cut=False)[SOLID]], width)
+    _show_bodies(axes, [bodies(np.where(space.solid, SOLID, PHASE_A), cut=False)[SOLID]], width)
     axes.set_title(f"{' x '.join(map(str, space.shape))} voxels, porosity {space.porosity:.3f}")
     return figure, {"porosity": space.porosity}
 
@@ -200,7 +183,10 @@ def phases_in_packing(run: Run, width: int):
     """Both phases at the end of a run, cut open: on the left all, then without fluid g, on the right f alone (6.9b)."""
     figure, axes = plt.subplots(figsize=(8.0, 5.6))
     _show_bodies(axes, list(bodies(run.images[run.flow.steps], cut=True).values()), width)
-    _arrow(axes)
+    right, up = across(0)
+    end = (0.02 + 0.15 * right, 0.12 + 0.2 * up)
+    axes.annotate("", end, (0.02, 0.12), "axes fraction", arrowprops={"arrowstyle": "->"})
+    axes.text(0.02, 0.02, "force, along x", transform=axes.transAxes, fontsize=9)
     axes.set_title(f"{run.flow.steps:,} steps; fluid g is cut off after a third, the solid after two thirds")
     figure.legend(handles=_legend(run.case.wetting, (GREY, BLUE, ORANGE)), loc="outside lower center", ncols=3)
     return figure, {"saturation": run.last["saturation"], "interface": run.last["interface"]}

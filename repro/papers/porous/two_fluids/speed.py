@@ -3,6 +3,7 @@
 Porous paper, section 6.4.
 """
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -78,10 +79,8 @@ def structures(nodes, porosity: float, diameter: float, edge: int, seed: int) ->
 def bytes_table() -> pd.DataFrame:
     """Bytes that each strategy moves for a node in single precision where there is no solid, by design."""
     rows = []
-    for name, strategy in STRATEGIES.items():
-        cost = strategy.COST
-        densities = cost.densities_bytes(_ITEMSIZE, 1.0)
-        moved = cost.bytes_per_update(_ITEMSIZE, 1.0)
+    for name, cost in ((name, strategy.COST) for name, strategy in STRATEGIES.items()):
+        densities, moved = cost.densities_bytes(_ITEMSIZE, 1.0), cost.bytes_per_update(_ITEMSIZE, 1.0)
         rows.append((name, 2 if densities else 1, densities, moved - densities, moved))
     names = ["strategy", "kernels a step", "densities (bytes)", "collision and streaming (bytes)", "step (bytes)"]
     return pd.DataFrame(rows, columns=names)
@@ -95,19 +94,13 @@ def block_of(strategy: str, nx: int) -> int:
 
 
 def speed_table(spaces: dict, strategies, device, record=None, **options) -> pd.DataFrame:
-    """Measure each strategy in each of the `spaces`, by name; one row a speed, see `speeds.speed_table`.
-
-    The names stand in the column "space".
-    """
-    runs, names = [], []
-    for strategy in strategies:
-        for name, space in spaces.items():
-            block = block_of(strategy, space.shape[0])
-            names.append(name)
-            chosen = {"strategy": strategy, "block": block} | options
-            runs.append((f"{strategy}, {name}", mixture(space), device, chosen))
+    """`speeds.speed_table` of each strategy in each of the `spaces`, whose names stand in the column "space"."""
+    runs = []
+    for strategy, (name, space) in product(strategies, spaces.items()):
+        chosen = {"strategy": strategy, "block": block_of(strategy, space.shape[0])} | options
+        runs.append((f"{strategy}, {name}", mixture(space), device, chosen))
     table = speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
-    table.insert(0, "space", names)
+    table.insert(0, "space", list(spaces) * len(strategies))
     return table
 
 
@@ -119,10 +112,9 @@ def over_sides(dimensions: int, sides, strategies, device, record=None, **option
 
 
 def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
-    """`speed.ladder` of `dense`."""
-    options, problem = {"strategy": "dense"} | options, mixture(space)
-    rungs = {name: (problem, device, options) for name, device in speeds.cpu_rungs().items()}
-    return speeds.ladder(rungs, record, measured=measure_speed, includes=INCLUDES)
+    """`speed.cpu_ladder` of `dense`."""
+    dense = {"strategy": "dense"} | options
+    return speeds.cpu_ladder(mixture(space), dense, record, measured=measure_speed, includes=INCLUDES)
 
 
 def step_parts(timed: pd.DataFrame, space: PoreSpace, device, seconds: float) -> pd.DataFrame:
@@ -152,20 +144,18 @@ def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device
     what it would be by the bytes alone, and the share of the copy bandwidth that one fluid takes.
     """
     side, two = cubes["side"].max(), pd.concat([in_paper_way(cubes), in_paper_way(packed)])
-    spaces, chosen = (
-        {name_of(side, 3): open_box(side, 3), SPHERES: spheres},
-        {"strategy": "sparse", "block": 128} | options,
-    )
+    spaces = {name_of(side, 3): open_box(side, 3), SPHERES: spheres}
+    chosen = {"strategy": "sparse", "block": 128} | options
     runs = [(f"one fluid, {name}", space, device, chosen) for name, space in spaces.items()]
     one = speeds.speed_table(runs, record, measured=one_fluid.measure_speed, includes=INCLUDES)
     cost = STRATEGIES["sparse"].COST
     both = np.array([cost.bytes_per_update(_ITEMSIZE, space.porosity) for space in spaces.values()])
-    table = pd.DataFrame(
-        {"space": list(spaces), "one fluid": one["mflups"], "two fluids": two[list(spaces)].to_numpy()}
-    )
+    table = pd.DataFrame({"space": list(spaces), "one fluid": one["mflups"]})
+    table["two fluids"] = two[list(spaces)].to_numpy()
     table["loss (%)"] = 100 * (1 - table["two fluids"] / table["one fluid"])
     table["by bytes (%)"] = 100 * (1 - one["bandwidth"] / one["mflups"] / 1e6 / both)
-    return table.assign(**{"roof of one (%)": 100 * one["roof"]})
+    table["roof of one (%)"] = 100 * one["roof"]
+    return table
 
 
 def relative(table: pd.DataFrame, rate: str = "mflups") -> pd.DataFrame:
@@ -176,12 +166,11 @@ def relative(table: pd.DataFrame, rate: str = "mflups") -> pd.DataFrame:
 
 def sides_table(layers: pd.DataFrame, cubes: pd.DataFrame, published: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """The slowest and fastest of the paper's strategy in MLUPS beside those of figure 6.10: a row "layers", "cubes"."""
-    rows = []
-    for name, table in (("layers", layers), ("cubes", cubes)):
-        here, paper = in_paper_way(table, "mlups"), published[name]["mlups"]
-        rows.append((name, here.min(), here.idxmin(), here.max(), here.idxmax(), paper.min(), paper.max()))
-    names = ["boxes", "slowest", "slowest in", "fastest", "fastest in", "paper: slowest", "paper: fastest"]
-    return pd.DataFrame(rows, columns=names)
+    here = pd.DataFrame({"layers": in_paper_way(layers, "mlups"), "cubes": in_paper_way(cubes, "mlups")})
+    paper = pd.DataFrame({name: table["mlups"] for name, table in published.items()})
+    table = {"slowest": here.min(), "slowest in": here.idxmin(), "fastest": here.max(), "fastest in": here.idxmax()}
+    table |= {"paper: slowest": paper.min(), "paper: fastest": paper.max()}
+    return pd.DataFrame(table, here.columns).rename_axis("boxes").reset_index()
 
 
 def step_times(table: pd.DataFrame, dimensions: int) -> pd.DataFrame:
@@ -191,10 +180,7 @@ def step_times(table: pd.DataFrame, dimensions: int) -> pd.DataFrame:
 
 
 def growth_of_small(layers: pd.DataFrame) -> dict:
-    """Nodes of the second layer over the smallest's, and how much longer a step of the paper's strategy takes.
-
-    For `Record.say`: it is not the nodes that rule it.
-    """
+    """How many times the nodes the second layer has, and the time its step takes: nodes do not rule the smallest."""
     steps = step_times(layers, 2).loc[PAPER_STRATEGY]
     (small, large), (first, second) = steps.index[:2], steps.iloc[:2]
     more, longer = (large / small) ** 2, second / first
@@ -202,13 +188,10 @@ def growth_of_small(layers: pd.DataFrame) -> dict:
 
 
 def smallest_steps(layers: pd.DataFrame, cubes: pd.DataFrame) -> pd.DataFrame:
-    """Microseconds of a step of each strategy in the smallest layer and cube, and how often one goes into the other.
-
-    The last row has the nodes.
-    """
+    """Microseconds of a step of each strategy in the smallest layer and cube; the last row has their nodes."""
     flat, deep = step_times(layers, 2).iloc[:, 0], step_times(cubes, 3).iloc[:, 0]
-    nodes = pd.Series({"nodes": flat.name**2}), pd.Series({"nodes": deep.name**3})
-    table = pd.DataFrame({"layer": pd.concat([flat, nodes[0]]), "cube": pd.concat([deep, nodes[1]])})
+    table = pd.DataFrame({"layer": flat, "cube": deep})
+    table.loc["nodes"] = flat.name**2, deep.name**3
     return table.assign(**{"cube / layer": table["cube"] / table["layer"]}).rename_axis("strategy").reset_index()
 
 
@@ -223,24 +206,15 @@ def relative_table(packed: pd.DataFrame, published: pd.DataFrame) -> pd.DataFram
 
 
 def readings(packed: pd.DataFrame, claim) -> pd.DataFrame:
-    """Loss among blocks (%) of the paper's strategy and `dense`, per pore and per node, and whether it meets a claim.
-
-    Columns strategy, per, "loss (%)" and within: the claim's value to its tolerance. The first row is judged.
-    """
-    rows, tables = [], {"pore": relative(packed), "node": relative(packed, "mlups")}
-    for name in (PAPER_STRATEGY, "dense"):
-        for unit, table in tables.items():
-            if name in table.index:
-                lost = 100 * (1 - table.loc[name, BLOCKS])
-                rows.append((name, unit, lost, abs(lost - claim.bounds()[0]) <= claim.margin()))
-    return pd.DataFrame(rows, columns=["strategy", "per", "loss (%)", "within"])
+    """Loss among blocks (%) of two strategies, per pore (first, judged) and node; within: whether it meets a claim."""
+    kept = {"pore": relative(packed)[BLOCKS], "node": relative(packed, "mlups")[BLOCKS]}
+    lost = 100 * (1 - pd.DataFrame(kept).reindex([PAPER_STRATEGY, "dense"]).stack().dropna())
+    table = lost.rename_axis(["strategy", "per"]).rename("loss (%)").reset_index()
+    return table.assign(within=(table["loss (%)"] - claim.bounds()[0]).abs() <= claim.margin())
 
 
 def one_kernel(parted: pd.DataFrame) -> dict:
-    """The speed of `tiled` over the others, and what the bytes allow, for `Record.say`, from `step_parts`.
-
-    Holds if what is better hangs on what it is compared with.
-    """
+    """The speed of `tiled` over the others in `step_parts`, and what the bytes allow; holds if it lies between them."""
     rates, moved = parted.set_index("strategy")["mflups"], bytes_table().set_index("strategy")["step (bytes)"]
     dense, sparse = rates["tiled"] / rates["dense"], rates["tiled"] / rates["sparse"]
     allowed = {f"{name}_bytes": moved[name] / moved["tiled"] for name in ("dense", "sparse")}
@@ -283,28 +257,28 @@ def in_paper_way(table: pd.DataFrame, rate: str = "mflups") -> pd.Series:
     return table[table["strategy"] == PAPER_STRATEGY].set_index("space")[rate]
 
 
-def speed_claims(layers: pd.DataFrame, cubes: pd.DataFrame, packed: pd.DataFrame) -> dict[str, float]:
-    """{claim: value} of the paper's strategy: among spheres; the lower median of layers and of cubes, as the paper
-    speaks of what is usual; the fastest cube; how much slower a pore is among blocks."""
+def gpu_claims(layers, cubes, packed, parted, lost: pd.DataFrame) -> dict:
+    """{claim: value} of the paper's strategy, from the tables of this module.
+
+    In the first space the share of the pass over the densities, and what is lost against one fluid, as stated and as
+    figure 5.10 shows it; among spheres; the lower median of layers and of cubes, as the paper speaks of what is usual;
+    the fastest cube; how much slower a pore is among blocks; the three structures in each independent run; the fastest
+    over the slowest layer.
+    """
     flat, deep, media = map(in_paper_way, (layers, cubes, packed))
+    loss, step = float(lost["loss (%)"].iloc[0]), parted.set_index("strategy").loc[PAPER_STRATEGY]
+    sides = in_paper_way(layers, "mlups")
     return {
+        "porous-090": float(step["densities (%)"]),
+        "porous-091": loss,
         "porous-092": float(media[SPHERES]),
         "porous-094": float(min(flat.median(), deep.median())),
         "porous-095": float(deep.max()),
         "porous-097": float(100 * (1 - media[BLOCKS] / media[NO_SOLID])),
+        "porous-139": loss,
+        "porous-140": speeds.order(packed[packed["strategy"] == PAPER_STRATEGY], "space", "mflups"),
+        "porous-143": float(sides.max() / sides.min()),
     }
-
-
-def figure_claims(layers: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
-    """{claim: value} of what figures 5.10 and 6.10 show: the loss of two fluids against one in a box without solid, and
-    the fastest over the slowest layer."""
-    flat = in_paper_way(layers, "mlups")
-    return {"porous-139": float(lost["loss (%)"].iloc[0]), "porous-143": float(flat.max() / flat.min())}
-
-
-def structure_order(packed: pd.DataFrame) -> dict[str, list[float]]:
-    """The speeds per pore of the paper's strategy in the three structures, in each independent run."""
-    return speeds.order(packed[packed["strategy"] == PAPER_STRATEGY], "space", "mflups")
 
 
 def over_baselines(cubes: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame:
@@ -314,15 +288,8 @@ def over_baselines(cubes: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame
 
 def record_gpu_claims(record, layers, cubes, packed, parted, lost, cpu: pd.Series) -> None:
     """Give the notebook's `record` what a GPU tells; `cpu` is MFLUPS by baseline."""
-    values = speed_claims(layers, cubes, packed) | share_claims(parted, lost) | figure_claims(layers, lost)
-    record.measure_all(values)
     nodes = ", ".join(f"{rate:,.0f}" for rate in in_paper_way(packed, "mlups"))
-    record.measure("porous-140", structure_order(packed), note=f"per node {nodes} MLUPS")
+    for claim, value in gpu_claims(layers, cubes, packed, parted, lost).items():
+        record.measure(claim, value, note=f"per node {nodes} MLUPS" if claim == "porous-140" else "")
     best = in_paper_way(cubes).max()
     record.measure("porous-100", **speeds.speedup_evidence(best, cpu, "two fluids, dense, in rows", "MFLUPS"))
-
-
-def share_claims(parted: pd.DataFrame, lost: pd.DataFrame) -> dict[str, float]:
-    """{claim: value} of the pass over the densities and of the loss against one fluid, both in the first space."""
-    share = parted.set_index("strategy")["densities (%)"]
-    return {"porous-090": float(share[PAPER_STRATEGY]), "porous-091": float(lost["loss (%)"].iloc[0])}

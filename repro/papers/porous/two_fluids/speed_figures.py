@@ -1,7 +1,4 @@
-"""Figures of the notebook on the speed of two fluids.
-
-Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
-"""
+"""Figures of the notebook on the speed of two fluids."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,18 +30,14 @@ def speed_over_sides(table: pd.DataFrame, published: pd.DataFrame, bandwidth: fl
             axes.minorticks_off()
         else:
             axes.set_xlim(0, 1.05 * sides[-1])
-        axes.set_xlabel(f"nodes a side of the {'layer' if flat else 'cube'}")
-        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
+    speeds.from_zero(left, right, f"nodes a side of the {'layer' if flat else 'cube'}")
     right.plot([], [], color="black", ls=":", lw=1.2, marker="none", label="allowed by the copy bandwidth")
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure, {f"{name} MLUPS": rows["mlups"] for name, rows in table.groupby("strategy")}
 
 
 def structure_bars(table: pd.DataFrame, published: pd.DataFrame):
-    """Speeds in the flow fields of figure 6.11: the paper's figure 6.12 beside ours.
-
-    Bars count pores (MFLUPS), black lines all nodes of the box (MLUPS).
-    """
+    """Figure 6.12 beside speeds in the same structures: bars count pores, black lines all nodes of the box."""
     figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (9.2, 3.9), width_ratios=(1, 1.7))
     left.bar(published["medium"], published["mlups"], 0.5, facecolor="none", edgecolor="black")
     names, groups = list(STRUCTURES.values()), table.groupby("strategy", sort=False)
@@ -53,10 +46,8 @@ def structure_bars(table: pd.DataFrame, published: pd.DataFrame):
         rows = rows.set_index("space").loc[names]
         places = np.arange(len(names)) + (k - (len(groups) - 1) / 2) * width
         right.bar(places, rows["mflups"] / scale, 0.9 * width, color=colour, label=strategy)
-        label = "per node of the box" if k == 0 else None
-        right.hlines(
-            rows["mlups"] / scale, places - 0.45 * width, places + 0.45 * width, color="black", lw=2, label=label
-        )
+        look = {"color": "black", "lw": 2, "label": "per node of the box" if k == 0 else None}
+        right.hlines(rows["mlups"] / scale, places - 0.45 * width, places + 0.45 * width, **look)
     right.set_xticks(range(len(names)), names)
     left.set_ylabel("speed (MLUPS on the axis)")
     right.set_ylabel(f"speed of pores ({'thousand ' if scale > 1 else ''}MFLUPS)")
