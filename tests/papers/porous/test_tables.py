@@ -352,7 +352,8 @@ def test_a_reynolds_number_whose_accuracy_is_not_known_has_no_ratio():
 def test_storages_are_compared_in_their_fastest_form_on_one_core():
     # rows of the list at 40 against rows of the flag word at 16
     assert media_speed.fastest_storages(CPU) == ("rows", "flag word, rows")
-    assert media_speed.node_by_node(CPU) == {"flag word": 2.0, "branches": 0.5}
+    found = media_speed.node_by_node_numbers(CPU.to_frame("mflups"))
+    assert found == {"flag": 2.0, "branches": 0.5, "holds": False}
     assert media_speed.storage_note(CPU).endswith(
         "all nodes, flag word, rows 16; list over flag word node by node 2.00"
     )
@@ -371,17 +372,15 @@ def test_the_gain_of_a_storage_scatters_as_its_runs_do():
             row["seconds"] * (2 if name in ("node by node", "rows") else 1),
             2 * row["seconds"],
         ]
-    gain, gains = media_speed.storage_gains(pd.DataFrame(rows).T)
-    assert gain == 2.5
+    found = media_speed.storage_numbers(pd.DataFrame(rows).T)
     # each of the list's 40, 20 and 20 over each of the flag word's 16, 16 and 8
-    assert gains == pytest.approx([2.5, 2.5, 5.0, 1.25, 1.25, 2.5, 1.25, 1.25, 2.5])
+    assert found == pytest.approx({"gain": 2.5, "least": 1.25, "most": 5, "holds": True})
     # what is never fastest runs once
     rows["branches, node by node"]["runs"] = rows["branches, node by node"]["runs"][:1]
-    assert media_speed.storage_gains(pd.DataFrame(rows).T) == (gain, gains)
-    assert media_speed.storage_numbers(pd.DataFrame(rows).T) == {"gain": 2.5, "least": 1.25, "most": 5, "holds": True}
+    assert media_speed.storage_numbers(pd.DataFrame(rows).T) == found
     # by its first rule the runs would not settle it
     first = first_rule(find(["porous-123"])["porous-123"]).claim
-    assert judge(first, Evidence(1.05, max(gains) - min(gains))).verdict == "tie"
+    assert judge(first, Evidence(1.05, found["most"] - found["least"])).verdict == "tie"
 
 
 def test_the_gain_in_place_is_told_for_packings_and_for_crystals():
@@ -432,7 +431,9 @@ def test_the_changes_of_figure_5_7_are_no_law():
 def test_the_grid_that_a_change_takes_follows_a_power_law():
     name = "{}, {} nodes".format
     table = pd.DataFrame({0.6: {variants.PAPER_ROW: 9.0, name(variants.BASE, 128): 1.0, name(variants.BASE, 32): 4.0}})
-    assert variants.nodes_for(table, 2.0, 0.6) == pytest.approx(64)
+    asked = table.copy()
+    asked.loc[variants.PAPER_ROW] = 2.0
+    assert variants.grid_for(asked)["wanted"] == pytest.approx(64)
     found = variants.grid_for(table)
     assert found == {"change": 9.0, "wanted": pytest.approx(14.2, abs=0.1), "nodes": 128, "holds": True}
     assert variants.grid_for(table.drop(name(variants.BASE, 32))) == {}

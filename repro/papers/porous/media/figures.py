@@ -1,7 +1,4 @@
-"""Figures of the notebooks on flow in porous media.
-
-Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
-"""
+"""Figures of the notebooks on flow in porous media."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,10 +18,7 @@ _COLOURS = {"double": "0.4", "single, deviations": BLUE, "single, plain": VERMIL
 
 
 def flow_section(velocity: np.ndarray, solid: np.ndarray, title: str):
-    """Velocity along x over the Darcy velocity, and streamlines, in the mid-plane z (figure 5.6).
-
-    Streamlines are of the velocity in the plane; they end where solid begins.
-    """
+    """Velocity along x over the Darcy velocity, and streamlines in the mid-plane z to the solid (figure 5.6)."""
     middle = solid.shape[0] // 2
     u, v = (np.ma.masked_where(solid[middle], component[middle]) for component in velocity[:2])
     figure, axes = plt.subplots(figsize=(5.6, 4.6))
@@ -39,29 +33,24 @@ def flow_section(velocity: np.ndarray, solid: np.ndarray, title: str):
     return figure, {"u on the axis": velocity[0, middle, velocity.shape[2] // 2]}
 
 
-#: of the readings of figures 5.7 and 5.8: collision, and the length of the cell
+#: of the readings of figures 5.7 and 5.8: the collision, and the colour of a cell of each length
 _READINGS = {
-    ("bgk", 128): (BLUE, "BGK, 128 voxels"),
-    ("bgk", 127): (VERMILLION, "BGK, 127 voxels"),
-    ("mrt", 128): (BLUE, "two rates, 128 voxels"),
-    ("mrt", 127): (VERMILLION, "two rates, 127 voxels"),
-    ("mrt-dhumieres", 128): (GREEN, "rates of d'Humieres and others, 128 voxels"),
-    ("mrt-dhumieres", 127): (PURPLE, "rates of d'Humieres and others, 127 voxels"),
+    "bgk": ("BGK", {128: BLUE, 127: VERMILLION}),
+    "mrt": ("two rates", {128: BLUE, 127: VERMILLION}),
+    "mrt-dhumieres": ("rates of d'Humieres and others", {128: GREEN, 127: PURPLE}),
 }
 
 
 def off_paper(points: pd.DataFrame, number: str):
-    """How far k is from each of the paper's points, a colour a reading and a marker a relaxation time.
-
-    `points` is from `permeability.at_paper_points`, `number` that of the paper's figure.
-    """
+    """How far k is from the points of the paper's figure, a colour a reading and a marker a relaxation time."""
     figure, axes = plt.subplots(figsize=(7.2, 4.2))
     axes.axhline(0, color="black", lw=1, marker="none", label=f"paper, figure {number}")
-    for reading, rows in points.sort_values("chi").groupby(["collision", "length"], sort=False):
-        colour, label = _READINGS[reading]
+    for (collision, length), rows in points.sort_values("chi").groupby(["collision", "length"], sort=False):
+        name, colours = _READINGS[collision]
         for tau, at in rows.groupby("tau"):
-            drawn = {"color": colour, "marker": MARKERS.get(tau, "."), "lw": 0.8}
-            axes.plot(at["chi"], at["off (%)"], **drawn, label=label if tau == rows["tau"].min() else None)
+            drawn = {"color": colours[length], "marker": MARKERS.get(tau, "."), "lw": 0.8}
+            drawn["label"] = f"{name}, {length} voxels" if tau == rows["tau"].min() else None
+            axes.plot(at["chi"], at["off (%)"], **drawn)
     for tau in sorted(points["tau"].unique()):
         axes.plot([], [], color="0.4", ls="none", marker=MARKERS.get(tau, "."), label=rf"$\tau = {tau:g}$")
     axes.set(xlabel=r"$\chi$ (1 where the spheres touch)", ylabel="k over the paper's, less one (%)")
@@ -146,9 +135,8 @@ def rounded_forces(scan: pd.DataFrame, published: pd.DataFrame):
     """
     figure, axes = plt.subplots(figsize=(7.2, 4.0))
     fine = np.linspace(0.9 * scan["force"].min(), 1.05 * scan["force"].max(), 4001)
-    axes.plot(
-        1e7 * fine, predicted_change(fine), color="0.5", lw=0.8, marker="none", label="force rounded, nothing else"
-    )
+    look = {"color": "0.5", "lw": 0.8, "marker": "none", "label": "force rounded, nothing else"}
+    axes.plot(1e7 * fine, predicted_change(fine), **look)
     axes.plot(1e7 * scan["force"], scan["measured (%)"], "o", color=VERMILLION, label="this run, plain populations")
     paper = settled(published)["mean"]
     axes.axhline(paper, color="black", lw=1, ls="--", marker="none", label="paper, force not stated")

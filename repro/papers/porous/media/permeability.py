@@ -41,10 +41,7 @@ CLAIMS = [f"porous-{number}" for number in (*range(115, 120), *range(124, 127), 
 
 
 def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
-    """The runs of figures 5.7 and 5.8 for `crystal_table`, in cells of `nodes` and of one voxel less.
-
-    Then those over the viscosity, with each of `walls` as well.
-    """
+    """The runs of figures 5.7 and 5.8, in cells of `nodes` and one voxel less, and those over viscosity and `walls`."""
     lengths = (nodes, nodes - 1)
     runs = [(*run, THESIS_WALLS) for run in product(lengths, chis, taus, COLLISIONS)]
     for wall in (THESIS_WALLS, *walls):
@@ -125,10 +122,7 @@ def cell_lengths(coefficients) -> pd.DataFrame:
 
 
 def drawn_length(lengths: pd.DataFrame, drawn: pd.DataFrame) -> dict:
-    """The lowest point of the paper's analytical curve, chi = 0.6, and the length in `cell_lengths` nearest to it.
-
-    Holds if it is the balance of forces that comes nearest.
-    """
+    """The lowest point of the paper's analytical curve, and the length and formula of `cell_lengths` nearest to it."""
     paper = float(drawn.loc[drawn["x"].idxmax(), "y"])
     length, formula = lengths.set_index("L").sub(paper).abs().stack().idxmin()
     return {"paper": paper, "length": length, "holds": formula == "k (balance of forces)"}
@@ -140,8 +134,8 @@ def drawn_cell(points: pd.DataFrame) -> dict:
     From `at_paper_points`, for `Record.say`; the second follows from the first as the square of the length. Holds if
     they lie on both sides of the paper's.
     """
-    rows = points[(points["length"] == PAPER_NODES) & (points["collision"] == "mrt")]
-    stated = float(rows.loc[(rows["chi"] == 0.8) & (rows["tau"] == 0.8), "off (%)"].iloc[0])
+    off = points.set_index(["length", "collision", "chi", "tau"])["off (%)"]
+    stated = float(off[PAPER_NODES, "mrt", 0.8, 0.8])
     drawn = 100 * ((1 + stated / 100) * ((PAPER_NODES - 2) / PAPER_NODES) ** 2 - 1)
     return {"stated": stated, "drawn": drawn, "holds": drawn < 0 < stated}
 
@@ -157,11 +151,11 @@ def viscosity_summary(table: pd.DataFrame) -> pd.DataFrame:
 
     Columns spread (largest over smallest, all tau) and rise (from tau = 0.8 to 1), indexed by (collision, walls).
     """
-    keys, rows = ["collision", "walls"], []
-    for key, group in table.groupby(keys, sort=False):
+    rows = {}
+    for key, group in table.groupby(["collision", "walls"], sort=False):
         k = group.set_index("tau")["k"]
-        rows.append((*key, 100 * (k.max() / k.min() - 1), 100 * (k[1.0] / k[0.8] - 1)))
-    return pd.DataFrame(rows, columns=[*keys, "spread (%)", "rise (%)"]).set_index(keys)
+        rows[key] = (100 * (k.max() / k.min() - 1), 100 * (k[1.0] / k[0.8] - 1))
+    return pd.DataFrame(rows, ["spread (%)", "rise (%)"]).T.rename_axis(["collision", "walls"])
 
 
 def claims_of(summary: pd.DataFrame, bgk: pd.DataFrame, mrt: pd.DataFrame) -> dict[str, dict]:
@@ -171,21 +165,20 @@ def claims_of(summary: pd.DataFrame, bgk: pd.DataFrame, mrt: pd.DataFrame) -> di
     has it, and MRT has two rates; what the other readings give stands in the note.
     """
     rise = summary["rise (%)"].xs(THESIS_WALLS, level="walls")
-    other = _change_with_other_rates(mrt)
-    found = {
-        "porous-115": {"measured": float(rise["bgk"])},
-        "porous-116": {"measured": float(abs(rise["mrt"])), "note": _other_rates(other, " %")},
-        "porous-124": {
-            "measured": float(abs(rise["mrt"] / rise["bgk"])),
-            "note": _other_rates(abs(other / rise["bgk"])),
-        },
-        "porous-125": _farthest(mrt, "mrt"),
-        "porous-126": _farthest(bgk, "bgk"),
-    }
+    two, share = abs(rise["mrt"]), abs(rise["mrt"] / rise["bgk"])
+    others = mrt[(mrt["collision"] == "mrt-dhumieres") & (mrt["length"] == PAPER_NODES)]
+    k = others[others["chi"] == VISCOSITY_CHI].set_index("tau")["k"].reindex([0.8, 1.0])
+    other = 100 * (k[1.0] / k[0.8] - 1)
+    found = {"porous-115": {"measured": float(rise["bgk"])}}
+    found["porous-116"] = {"measured": float(two), "note": _other_rates(other, " %")}
+    found["porous-124"] = {"measured": float(share), "note": _other_rates(abs(other / rise["bgk"]))}
+    readings = ["collision", "length"]
+    for claim, points in {"porous-125": mrt, "porous-126": bgk}.items():
+        found[claim] = _readings(most_off(points).set_index(readings)["largest (%)"], " %")
     for claim, chi in CHI_CLAIMS.items():
-        here = mrt[(mrt["chi"] == chi) & (mrt["tau"] == 0.8)].set_index(["collision", "length"])["k"]
+        here = mrt[(mrt["chi"] == chi) & (mrt["tau"] == 0.8)].set_index(readings)["k"]
         if len(here):
-            found[claim] = {"measured": float(here["mrt", PAPER_NODES]), "note": _readings(here, "")}
+            found[claim] = _readings(here, "")
     return found
 
 
@@ -203,11 +196,11 @@ def change_over_porosity(table: pd.DataFrame) -> dict[str, dict]:
     draws k; in per cent it stands in the note. Empty without these runs.
     """
     rows = table[(table["collision"] == "bgk") & (table["walls"] == THESIS_WALLS)]
-    rows = rows[(rows["nodes"] == rows["nodes"].max()) & rows["chi"].isin(OUTER_CHIS) & rows["tau"].isin((0.8, 1.0))]
-    if len(rows := rows.drop_duplicates(["chi", "tau"])) < 4:
+    rows = rows[rows["nodes"] == rows["nodes"].max()]
+    k = rows.pivot_table(index="chi", columns="tau", values="k").reindex(index=OUTER_CHIS, columns=(0.8, 1.0))
+    if k.isna().any(axis=None):
         return {}
-    k = rows.pivot(index="chi", columns="tau", values="k")
-    change = (k[1.0] - k[0.8])[list(OUTER_CHIS)]
+    change = k[1.0] - k[0.8]
     high, low = 100 * change / k[0.8]
     return {"porous-157": {"measured": float(change.iloc[0] / change.iloc[1]), "note": f"{high:.2f} % and {low:.2f} %"}}
 
@@ -217,18 +210,9 @@ def series_claims(table: pd.DataFrame) -> dict[str, dict]:
     rows = half_way_runs(table)
     if len(rows) == 0 or rows["nodes"].iloc[0] != PAPER_NODES:
         return {}
-    others = table.query(
-        "collision == 'mrt-dhumieres' and tau == 1.0 and nodes == @PAPER_NODES and chi <= @TRUSTED_CHI"
-    )
-    note = _other_rates(others["deviation (%)"].abs().max(), " %")
+    others = table.query("collision == 'mrt-dhumieres' and tau == 1.0 and nodes == @PAPER_NODES")
+    note = _other_rates(others.query("chi <= @TRUSTED_CHI")["deviation (%)"].abs().max(), " %")
     return {"porous-158": {"measured": float(off_series(table)["off"]), "note": note}}
-
-
-def _change_with_other_rates(points: pd.DataFrame) -> float:
-    """By how many % k changes from tau = 0.8 to 1 at VISCOSITY_CHI with the rates of reference 31; NaN if not run."""
-    rows = points[(points["collision"] == "mrt-dhumieres") & (points["length"] == PAPER_NODES)]
-    k = rows[rows["chi"] == VISCOSITY_CHI].set_index("tau")["k"].reindex([0.8, 1.0])
-    return float(100 * (k[1.0] / k[0.8] - 1))
 
 
 def _other_rates(value: float, unit: str = "") -> str:
@@ -236,17 +220,11 @@ def _other_rates(value: float, unit: str = "") -> str:
     return "" if np.isnan(value) else f"{value:.2f}{unit} with the rates of reference 31"
 
 
-def _farthest(points: pd.DataFrame, collision: str) -> dict:
-    """The largest distance from the points of a figure, as a claim, with that of the other readings."""
-    off = most_off(points).set_index(["collision", "length"])["largest (%)"]
-    return {"measured": float(off[collision, PAPER_NODES]), "note": _readings(off, " %")}
-
-
-def _readings(values: pd.Series, unit: str) -> str:
-    """What each reading, (collision, length), gives."""
-    return ", ".join(
-        f"{collision} on {length} voxels: {value:.4g}{unit}" for (collision, length), value in values.items()
-    )
+def _readings(values: pd.Series, unit: str) -> dict:
+    """The value of the likeliest reading, (collision, length), and a note of what each gives."""
+    likeliest = "mrt" if ("mrt", PAPER_NODES) in values.index else "bgk"
+    each = (f"{kind} on {length} voxels: {value:.4g}{unit}" for (kind, length), value in values.items())
+    return {"measured": float(values[likeliest, PAPER_NODES]), "note": ", ".join(each)}
 
 
 def half_way_runs(table: pd.DataFrame) -> pd.DataFrame:
@@ -256,19 +234,13 @@ def half_way_runs(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def off_series(table: pd.DataFrame) -> dict:
-    """Largest deviation of `half_way_runs` from the series, in %, where the series can be trusted.
-
-    From `against_series`; zero, and does not hold, without such a run.
-    """
+    """Largest deviation (%) of `half_way_runs` from the series up to TRUSTED_CHI; zero, and does not hold, without."""
     off = half_way_runs(table).query("chi <= @TRUSTED_CHI")["deviation (%)"].abs().max()
     return {"off": 0.0 if np.isnan(off) else off, "holds": bool(off < 3)}
 
 
 def left_by_two_rates(summary: pd.DataFrame) -> dict:
-    """By how much k changes with the viscosity, in %, with BGK and with MRT, from `viscosity_summary`.
-
-    Holds if MRT leaves less than a tenth of it.
-    """
+    """By how much (%) k of `viscosity_summary` changes with BGK, and with MRT; holds if less than a tenth of it."""
     spread = summary["spread (%)"].xs(THESIS_WALLS, level="walls")
     return {"bgk": spread["bgk"], "mrt": spread["mrt"], "holds": bool(spread["mrt"] < spread["bgk"] / 10)}
 
@@ -285,9 +257,8 @@ class _Refinements(Rule):
     wanted = "whole numbers from 1 to 64, each larger than the one before, such as [1, 2]"
 
     def holds(self, value) -> bool:
-        if not isinstance(value, list | tuple) or not value or not all(map(Whole(1, 64).holds, value)):
-            return False
-        return all(a < b for a, b in pairwise(value))
+        whole = isinstance(value, list | tuple) and value and all(map(Whole(1, 64).holds, value))
+        return bool(whole) and all(a < b for a, b in pairwise(value))
 
 
 @checked

@@ -9,18 +9,15 @@ from repro.lbm.porous.permeability import FlowThrough, flow_through
 
 #: what is compared, by name: precision, and whether deviations from the weights or plain populations are stored
 KINDS = {
-    "double": ("double", "deviation"),
-    "single, deviations": ("single", "deviation"),
-    "single, plain": ("single", "plain"),
+    "double": {"precision": "double", "storage": "deviation"},
+    "single, deviations": {"precision": "single", "storage": "deviation"},
+    "single, plain": {"precision": "single", "storage": "plain"},
 }
 
 
 def precision_runs(space: PoreSpace, device, **options) -> dict[str, FlowThrough]:
     """The flow through an image in each of KINDS; `options` as of `flow_through`, the same for all."""
-    return {
-        name: flow_through(space, device, precision=precision, storage=storage, **options)
-        for name, (precision, storage) in KINDS.items()
-    }
+    return {name: flow_through(space, device, **kind, **options) for name, kind in KINDS.items()}
 
 
 def predicted_change(force):
@@ -36,13 +33,10 @@ def force_with(change: float, near: float) -> float:
 
 
 def force_scan(space: PoreSpace, device, forces, double: FlowThrough, **options) -> pd.DataFrame:
-    """k of plain populations in single precision at each force, against that of a run in double precision.
-
-    Columns force, "predicted (%)" from `predicted_change`, "measured (%)", k, steps and Reynolds number.
-    """
+    """k of plain populations in single precision at each force: `predicted_change`, and the one against `double`."""
     rows = []
     for force in forces:
-        run = flow_through(space, device, precision="single", storage="plain", force=force, **options)
+        run = flow_through(space, device, **KINDS["single, plain"], force=force, **options)
         rows.append((force, predicted_change(force), -loss(run, double), run.k, run.result.steps, run.reynolds))
     return pd.DataFrame(rows, columns=["force", "predicted (%)", "measured (%)", "k", "steps", "Reynolds number"])
 
@@ -50,13 +44,8 @@ def force_scan(space: PoreSpace, device, forces, double: FlowThrough, **options)
 def precision_claims(runs: dict[str, FlowThrough]) -> dict:
     """{claim: value} of figure 5.9: k and steps in double and in single precision, and what the latter loses (%)."""
     double, _, plain = runs.values()
-    return {
-        "porous-051": double.k,
-        "porous-049": plain.k,
-        "porous-052": double.result.steps,
-        "porous-050": plain.result.steps,
-        "porous-053": loss(plain, double),
-    }
+    found = {"porous-051": double.k, "porous-049": plain.k, "porous-053": loss(plain, double)}
+    return found | {"porous-052": double.result.steps, "porous-050": plain.result.steps}
 
 
 def precision_table(runs: dict[str, FlowThrough], exact: float) -> pd.DataFrame:

@@ -1,7 +1,4 @@
-"""Sketches of chapter 5's set-ups, computed: the unit cell of the crystal, the flag word and the list of fluid nodes.
-
-Each function returns (figure, arrays) as the other figures do.
-"""
+"""Sketches of chapter 5, computed: the unit cell of the crystal, the flag word and the list of fluid nodes."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,13 +29,11 @@ def unit_cell(chi: float):
         x, y, z = (np.square((place - c + 0.5) % 1 - 0.5) for c in centre)
         depth.append(radius - np.sqrt(x + y[:, None] + z[:, None, None]))
     field = np.max(depth, axis=0) * _VOXELS / 3
-    left.imshow(
-        picture([Body(field.clip(-1, 1), to_rgb("#a8a8a8"), _VOXELS - 1)], _PIXELS), interpolation="antialiased"
-    )
+    spheres = Body(field.clip(-1, 1), to_rgb("#a8a8a8"), _VOXELS - 1)
+    left.imshow(picture([spheres], _PIXELS), interpolation="antialiased")
     left.set_axis_off()
     right.add_patch(Rectangle((0, 0), 1, 1, facecolor="none", edgecolor="black"))
-    corners = [(x, y) for x in (0, 1) for y in (0, 1)]
-    for middle in [*corners, (0.5, 0.5)]:
+    for middle in ((0, 0), (0, 1), (1, 0), (1, 1), (0.5, 0.5)):
         right.add_patch(Circle(middle, radius, facecolor="0.85", edgecolor="0.4"))
     end = (0.5 + radius * np.cos(0.6), 0.5 + radius * np.sin(0.6))
     right.annotate("", end, (0.5, 0.5), arrowprops={"arrowstyle": "->"})
@@ -62,21 +57,24 @@ def flag_word(solid: np.ndarray, node: tuple[int, int]) -> list[int]:
 
     Bit 0 is the node itself (figure 5.2); z has one layer, so that steps along it come back to it.
     """
-    height, width = solid.shape
-    x, y = node
-    return [int(solid[(y - cy) % height, (x - cx) % width]) for cx, cy, _ in D3Q19.velocities]
+    return [int(bit) for bit in _behind(solid, node)]
+
+
+def _behind(values: np.ndarray, node: tuple[int, int]) -> list:
+    """What an array [y][x] has where each population of a node comes from."""
+    (x, y), (height, width) = node, values.shape
+    return [values[(y - cy) % height, (x - cx) % width] for cx, cy, _ in D3Q19.velocities]
 
 
 def neighbour_list(solid: np.ndarray, node: tuple[int, int]) -> list[str]:
     """Where each population of a node comes from: "i of n", population i of fluid node n (section 5.3)."""
-    height, width = solid.shape
-    number = np.where(solid.ravel(), -1, np.cumsum(~solid.ravel()) - 1).reshape(solid.shape)
-    x, y = node
-    found = []
-    for i, (cx, cy, _) in enumerate(D3Q19.velocities):
-        behind = int(number[(y - cy) % height, (x - cx) % width])
-        found.append(f"{i} of {behind}" if behind >= 0 else f"{D3Q19.opposite[i]} of {number[y, x]}")
-    return found
+    behind = _behind(_numbers(solid), node)
+    return [f"{i} of {n}" if n >= 0 else f"{D3Q19.opposite[i]} of {behind[0]}" for i, n in enumerate(behind)]
+
+
+def _numbers(solid: np.ndarray) -> np.ndarray:
+    """The numbers of the fluid nodes, row by row; -1 in solid."""
+    return np.where(solid, -1, np.cumsum(~solid).reshape(solid.shape) - 1)
 
 
 def storage():
@@ -87,28 +85,22 @@ def storage():
     solid, (x0, y0) = medium(), _NODE
     height, width = solid.shape
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), width_ratios=(1, 1.05))
-    number = 0
-    for y in range(height):
-        for x in range(width):
-            face = "0.3" if solid[y, x] else "white"
-            left.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="0.7", lw=0.8))
-            if not solid[y, x]:
-                # beside the arrows, which run through the middle and the corners of nodes
-                left.text(x + 0.46, y + 0.15, str(number), ha="right", va="center", fontsize=7, color="0.4")
-                number += 1
+    for (y, x), number in np.ndenumerate(_numbers(solid)):
+        face = "white" if number >= 0 else "0.3"
+        left.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=face, edgecolor="0.7", lw=0.8))
+        if number >= 0:
+            # beside the arrows, which run through the middle and the corners of nodes
+            left.text(x + 0.46, y + 0.15, str(number), ha="right", va="center", fontsize=7, color="0.4")
+    bits, sources = flag_word(solid, _NODE), neighbour_list(solid, _NODE)
     plane = [i for i, (cx, cy, cz) in enumerate(D3Q19.velocities) if not cz and (cx or cy)]
     for i in plane:
-        cx, cy, _ = D3Q19.velocities[i]
-        colour = VERMILLION if solid[(y0 - cy) % height, (x0 - cx) % width] else BLUE
+        (cx, cy, _), look = D3Q19.velocities[i], {"arrowstyle": "->", "color": VERMILLION if bits[i] else BLUE}
         start = (x0 - 0.82 * cx, y0 - 0.82 * cy)
-        left.annotate("", (x0 - 0.12 * cx, y0 - 0.12 * cy), start, arrowprops={"arrowstyle": "->", "color": colour})
+        left.annotate("", (x0 - 0.12 * cx, y0 - 0.12 * cy), start, arrowprops=look)
     left.add_patch(Rectangle((x0 - 0.5, y0 - 0.5), 1, 1, facecolor="none", edgecolor="black", lw=2))
-    left.set(
-        xlim=(-0.6, width - 0.4), ylim=(-0.6, height - 0.4), aspect="equal", xlabel="x (nodes)", ylabel="y (nodes)"
-    )
+    left.set(xlim=(-0.6, width - 0.4), ylim=(-0.6, height - 0.4), aspect="equal")
+    left.set(xlabel="x (nodes)", ylabel="y (nodes)", title="fluid nodes, numbered, and solid nodes (grey)")
     left.grid(False)
-    left.set_title("fluid nodes, numbered, and solid nodes (grey)")
-    bits, sources = flag_word(solid, _NODE), neighbour_list(solid, _NODE)
     for i, bit in enumerate(bits):
         place = len(bits) - 1 - i
         face = VERMILLION if bit else "white"

@@ -32,10 +32,7 @@ SHARED_BY = {"sectors": 8, "warps": 32, "blocks": 64}
 
 
 def speed_table(runs, record=None) -> pd.DataFrame:
-    """Measure a list of (case, space, device, options); one row a speed, with `roof`, the share of copy bandwidth.
-
-    Every speed is handed to the notebook's `record`.
-    """
+    """Measure a list of (case, space, device, options); see `speeds.speed_table`."""
     return speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
 
 
@@ -48,18 +45,15 @@ def compared(device) -> list[str]:
 def porosity_claims(table: pd.DataFrame) -> dict:
     """{claim: value} of figures 5.10a and 5.10b and of section 5.2, from `over_porosity`: the largest speeds, the order
     at each porosity, fall and rise."""
-    rates = table.pivot_table(index="porosity", columns="strategy", values="mflups")
-    rise = table.pivot_table(index="porosity", columns="strategy", values="mlups")["flag word"]
-    sparse, flag_word = rates["sparse"], rates["flag word"]
-    algorithms = {"sparse": "algorithm two", "flag word": "algorithm one"}
-    rounded = table.assign(porosity=table["porosity"].round(3))
-    both = rounded[rounded["strategy"].isin(list(algorithms))]
-    both = both.assign(algorithm=both["strategy"].map(algorithms))
+    rates = table.pivot_table(index="porosity", columns="strategy", values=["mlups", "mflups"])
+    sparse, flag_word, rise = rates["mflups", "sparse"], rates["mflups", "flag word"], rates["mlups", "flag word"]
+    algorithm = table["strategy"].map({"sparse": "algorithm two", "flag word": "algorithm one"})
+    rounded = table.assign(porosity=table["porosity"].round(3), algorithm=algorithm)
     full = rounded[rounded["strategy"].isin(FULL_STORAGE)]
     return {
         "porous-062": float(sparse.max()),
-        "porous-063": float(table.loc[table["strategy"] == "sparse", "mlups"].max()),
-        "porous-120": speeds.orders(both, "porosity", "algorithm", "mflups"),
+        "porous-063": float(rates["mlups", "sparse"].max()),
+        "porous-120": speeds.orders(rounded.dropna(subset="algorithm"), "porosity", "algorithm", "mflups"),
         "porous-121": float(sparse.min() / sparse.max()),
         "porous-122": float(flag_word.iloc[0] / flag_word.iloc[-1]),
         "porous-151": float(rise.iloc[0] / rise.iloc[-1]),
@@ -98,48 +92,38 @@ def fastest_storages(cpu: pd.Series) -> tuple[str, str]:
     return cpu[["node by node", "rows"]].idxmax(), cpu[full].idxmax()
 
 
-def storage_gains(baselines: pd.DataFrame) -> tuple[float, list[float]]:
-    """How many times as fast as the full storage the sparse one is, both as `fastest_storages`.
-
-    And that of any run of the one over any run of the other: the runs of `cpu_baselines` follow one another, so that
-    none of one belongs to one of the other.
-    """
-    sparse, full = (baselines.loc[name] for name in fastest_storages(baselines["mflups"]))
-    runs = (speeds.rate_of_runs(row, "mflups") for row in (sparse, full))
-    return float(sparse["mflups"] / full["mflups"]), [a / b for a, b in itertools.product(*runs)]
+def ratio_of_runs(one: pd.Series, other: pd.Series, rate: str) -> tuple[float, float, float]:
+    """Rate of a row of a table over another's: of the medians, and least and most of any run over any of the other."""
+    runs = [a / b for a, b in itertools.product(*(speeds.rate_of_runs(row, rate) for row in (one, other)))]
+    return float(one[rate] / other[rate]), min(runs), max(runs)
 
 
 def storage_numbers(baselines: pd.DataFrame) -> dict:
-    """The gain of `storage_gains` with the range of its runs, for `Record.say`: the list gains."""
-    gain, runs = storage_gains(baselines)
-    return {"gain": gain, "least": min(runs), "most": max(runs), "holds": gain > 1}
+    """How many times as fast as the full storage the sparse one is, both as `fastest_storages`; for `Record.say`."""
+    sparse, full = (baselines.loc[name] for name in fastest_storages(baselines["mflups"]))
+    gain, least, most = ratio_of_runs(sparse, full, "mflups")
+    return {"gain": gain, "least": least, "most": most, "holds": gain > 1}
 
 
 def record_core_claims(record, baselines: pd.DataFrame) -> None:
     """Give the notebook's `record` what one core tells, from `cpu_baselines`."""
     cpu = baselines["mflups"].astype(float)
     record.measure("porous-054", cpu["rows"], note=speeds.rungs_note(cpu, "MFLUPS"))
-    gain, runs = storage_gains(baselines)
-    record.measure("porous-123", gain, scatter=max(runs) - min(runs), note=storage_note(cpu))
+    found = storage_numbers(baselines)
+    record.measure("porous-123", found["gain"], scatter=found["most"] - found["least"], note=storage_note(cpu))
 
 
 def storage_note(cpu: pd.Series) -> str:
     """Which programs porous-123 compares; `cpu` is MFLUPS by baseline."""
-    sparse, full = fastest_storages(cpu)
-    return (
-        f"MFLUPS on one core: list, {sparse} {cpu[sparse]:.3g}; all nodes, {full} {cpu[full]:.3g}; list over flag word "
-        f"node by node {node_by_node(cpu)['flag word']:.2f}"
-    )
-
-
-def node_by_node(cpu: pd.Series) -> dict[str, float]:
-    """The list over the other ways to find the solid nodes, as plain loops; `cpu` is MFLUPS by baseline."""
-    return {name: float(cpu["node by node"] / cpu[f"{name}, node by node"]) for name in FULL_STORAGE}
+    (sparse, full), loops = fastest_storages(cpu), cpu["node by node"] / cpu["flag word, node by node"]
+    cores = f"list, {sparse} {cpu[sparse]:.3g}; all nodes, {full} {cpu[full]:.3g}"
+    return f"MFLUPS on one core: {cores}; list over flag word node by node {loops:.2f}"
 
 
 def node_by_node_numbers(baselines: pd.DataFrame) -> dict:
-    """`node_by_node` for `Record.say`: the list gains over both."""
-    flag, branches = node_by_node(baselines["mflups"]).values()
+    """The list over the other ways to find the solid nodes, as plain loops, for `Record.say`: it gains over both."""
+    cpu = baselines["mflups"]
+    flag, branches = (float(cpu["node by node"] / cpu[f"{name}, node by node"]) for name in FULL_STORAGE)
     return {"flag": flag, "branches": branches, "holds": min(flag, branches) > 1}
 
 
@@ -158,10 +142,7 @@ def faster_storage(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def turning_point(faster: pd.DataFrame) -> dict:
-    """The porosity from which on the flag word is the faster one, for `Record.say`: the list is at all below it.
-
-    From `faster_storage`.
-    """
+    """The porosity in `faster_storage` from which on the flag word is faster; holds if the list is all below it."""
     dense = faster["faster"] == "flag word"
     edge = faster.loc[dense, "porosity"].min()
     below = faster["porosity"] < edge
@@ -187,15 +168,14 @@ def waiting_table(spaces, table: pd.DataFrame) -> pd.DataFrame:
 
     Each, and the time of a step where `over_porosity` has it, is over its value at the highest porosity.
     """
-    rows = [
-        {"porosity": space.porosity, "pores": space.porosity}
-        | {name: shared_with_pores(space.solid, length) for name, length in SHARED_BY.items()}
-        for space in spaces
-    ]
+    counted = pd.DataFrame({"porosity": [space.porosity for space in spaces]})
+    counted["pores"] = counted["porosity"]
+    for name, length in SHARED_BY.items():
+        counted[name] = [shared_with_pores(space.solid, length) for space in spaces]
     times = table[table["strategy"] == "flag word"].set_index("porosity")["seconds"].rename("time")
-    counted = pd.DataFrame(rows).join(times, on="porosity").dropna(axis=1).sort_values("porosity", ascending=False)
-    first = counted.iloc[0].drop("porosity")
-    return counted.assign(**{name: counted[name] / first[name] for name in first.index})
+    counted = counted.join(times, on="porosity").dropna(axis=1).sort_values("porosity", ascending=False)
+    first = counted.iloc[0].where(counted.columns != "porosity", 1.0)
+    return counted / first
 
 
 def waiting_numbers(counted: pd.DataFrame) -> dict:
@@ -222,8 +202,7 @@ def over_porosity(spaces, strategies, device, record=None, **options) -> pd.Data
     """`speed_table` of each strategy on each image."""
     runs = [
         (f"{strategy}, porosity {space.porosity:.3f}", space, device, {"strategy": strategy} | options)
-        for strategy in strategies
-        for space in spaces
+        for strategy, space in itertools.product(strategies, spaces)
     ]
     return speed_table(runs, record)
 
@@ -242,17 +221,12 @@ def flag_word_variants(spaces, device, by_block: pd.DataFrame, record=None, **op
     Their ends "least" and "most" are those of any run of the one over any run of the other.
     """
     first = int(by_block["block"].iloc[0])
-    table = pd.DataFrame({"porosity": [space.porosity for space in spaces]})
-    for block, rows in by_block.groupby("block", sort=False):
-        table[block] = rows["mlups"].to_numpy()
-    usual = by_block[by_block["block"] == first].reset_index(drop=True)
-    other = {"bgk": {"collision": "bgk"}, "double": {"precision": "double"}}
-    rows = {
-        name: over_porosity(spaces, ["flag word"], device, record, **options, block=first, **variant)
-        for name, variant in other.items()
-    }
-    table = table.assign(**{name: some["mlups"] for name, some in rows.items()})
-    drop, share = ratios_of_runs(usual, rows["bgk"]), ratios_of_runs(rows["double"], usual)
+    timed = dict(list(by_block.groupby("block", sort=False)))
+    for name, variant in {"bgk": {"collision": "bgk"}, "double": {"precision": "double"}}.items():
+        timed[name] = over_blocks(spaces, device, [first], record, **options, **variant)
+    rates = {name: rows["mlups"].to_numpy() for name, rows in timed.items()}
+    table = pd.DataFrame({"porosity": [space.porosity for space in spaces]} | rates)
+    drop, share = ratios_of_runs(timed[first], timed["bgk"]), ratios_of_runs(timed["double"], timed[first])
     # the slower MRT is, the more is lost
     table[["drop", "drop most", "drop least"]] = 100 * (1 - drop)
     table[["share", "share least", "share most"]] = 100 * share
@@ -260,12 +234,9 @@ def flag_word_variants(spaces, device, by_block: pd.DataFrame, record=None, **op
 
 
 def ratios_of_runs(table: pd.DataFrame, other: pd.DataFrame) -> np.ndarray:
-    """MLUPS of one table over that of another, row by row: of the medians, and the least and the most of any runs."""
-    rows = []
-    for (_, one), (_, two) in zip(table.iterrows(), other.iterrows(), strict=True):
-        runs = [a / b for a, b in itertools.product(*(speeds.rate_of_runs(row, "mlups") for row in (one, two)))]
-        rows.append((one["mlups"] / two["mlups"], min(runs), max(runs)))
-    return np.array(rows)
+    """`ratio_of_runs` of MLUPS of two tables, row by row."""
+    pairs = zip(table.iterrows(), other.iterrows(), strict=True)
+    return np.array([ratio_of_runs(one, two, "mlups") for (_, one), (_, two) in pairs])
 
 
 def record_flag_word(record, spaces, device, blocks, **options) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -298,14 +269,12 @@ def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, Po
 
 def packing_table(media: dict[str, PoreSpace], strategies, device, record=None, **options) -> pd.DataFrame:
     """`speed_table` of each strategy on each medium, in blocks of 128 threads (in place 256); adds `medium`."""
-    runs, names = [], []
-    for medium, space in media.items():
-        for strategy in strategies:
-            block = 256 if strategy == "sparse in place" else 128
-            names.append(medium)
-            runs.append((f"{medium}, {strategy}", space, device, {"strategy": strategy, "block": block} | options))
+    runs, pairs = [], list(itertools.product(media, strategies))
+    for medium, strategy in pairs:
+        chosen = {"strategy": strategy, "block": 256 if strategy == "sparse in place" else 128} | options
+        runs.append((f"{medium}, {strategy}", media[medium], device, chosen))
     table = speed_table(runs, record)
-    table.insert(0, "medium", names)
+    table.insert(0, "medium", [medium for medium, _ in pairs])
     return table
 
 
@@ -318,39 +287,28 @@ def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.
     for medium, space in media.items():
         flow = PorousFlow(PorousProblem(space, 0.8, (1e-6, 0.0, 0.0)), device, strategy="sparse in place", block=block)
         flow.step(2)
-        for name, step, bytes_moved in zip(
-            ("even", "odd"), flow.scheme.steps, (populations, populations + flow.cost.map), strict=True
-        ):
-            repeated = device.capture(lambda step=step: [step() for _ in range(50)] and None)
+        for (name, read), step in zip({"even": 0, "odd": flow.cost.map}.items(), flow.scheme.steps, strict=True):
+            repeated, moved = device.capture(lambda step=step: [step() for _ in range(50)] and None), populations + read
             rate = space.pores * 50 / measure(repeated, device).seconds
-            rows.append((medium, name, rate / 1e6, bytes_moved, rate * bytes_moved / bandwidth))
+            rows.append((medium, name, rate / 1e6, moved, rate * moved / bandwidth))
     return pd.DataFrame(rows, columns=["medium", "step", "mflups", "bytes", "roof"])
 
 
 def mapping_time(media: dict[str, PoreSpace], device) -> dict:
-    """Nanoseconds a fluid node to number and connect those of the first medium on the device, for `Record.say`.
-
-    The image is copied there. It is less than a few hundred updates.
-    """
+    """Nanoseconds to copy, number and connect a fluid node of the first medium on the device, for `Record.say`."""
     problem = PorousProblem(next(iter(media.values())), 0.8, (0.0, 0.0, 0.0))
     ns = 1e9 * wall_clock(lambda: list_neighbours(problem, device), device).seconds / problem.fluid_nodes
     return {"ns": ns, "holds": ns < 1e4}
 
 
 def memory_table(space: PoreSpace, device) -> pd.DataFrame:
-    """Bytes a node of the box that each strategy keeps, by design and as allocated on the device.
-
-    Columns strategy, precision, bytes, allocated, and the porosity below which a sparse one keeps less than the flag
-    word.
-    """
-    rows = []
-    for precision, itemsize in (("single", 4), ("double", 8)):
-        dense = STRATEGIES["flag word"].COST
-        for name in STRATEGIES:
-            flow = PorousFlow(PorousProblem(space, 0.8, (0.0, 0.0, 0.0)), device, strategy=name, precision=precision)
-            limit = np.nan if flow.cost.dense else flow.cost.break_even(dense, itemsize)
-            allocated = flow.kept_bytes / space.solid.size
-            rows.append((name, precision, flow.cost.bytes_per_node(itemsize, space.porosity), allocated, limit))
+    """Bytes a node of the box that each strategy keeps, by design and allocated; sparse ones save below a porosity."""
+    rows, dense, problem = [], STRATEGIES["flag word"].COST, PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
+    for (precision, itemsize), name in itertools.product((("single", 4), ("double", 8)), STRATEGIES):
+        flow = PorousFlow(problem, device, strategy=name, precision=precision)
+        limit = np.nan if flow.cost.dense else flow.cost.break_even(dense, itemsize)
+        allocated = flow.kept_bytes / space.solid.size
+        rows.append((name, precision, flow.cost.bytes_per_node(itemsize, space.porosity), allocated, limit))
     return pd.DataFrame(rows, columns=["strategy", "precision", "bytes", "allocated", "saves below porosity"])
 
 
@@ -359,21 +317,18 @@ def record_gpu_claims(record, table, variants, by_block, baselines: pd.DataFrame
     cpu = baselines["mflups"].astype(float)
     claims = porosity_claims(table) | variant_claims(variants, by_block)
     record.measure_all(claims)
-    over = speeds.speedup_evidence(claims["porous-062"], cpu, "sparse list in rows", "MFLUPS")
-    record.measure("porous-064", **over)
+    best = claims["porous-062"]
+    record.measure("porous-064", **speeds.speedup_evidence(best, cpu, "sparse list in rows", "MFLUPS"))
 
 
 def in_place_numbers(gains: pd.DataFrame) -> dict:
     """The range of `gains_in_place`, for `Record.say`: in place is faster everywhere."""
-    least, most = gains["in place / list"].min(), gains["in place / list"].max()
+    least, most = gains["in place / list"].agg(["min", "max"])
     return {"least": least, "most": most, "holds": least > 1}
 
 
 def storage_readings() -> pd.DataFrame:
-    """Porosity below which a list keeps less than all nodes in double precision, by the readings of section 5.3.
-
-    Columns arrays (of populations), "bits of a place", "flag word" (if all nodes keep one), "saves below porosity".
-    """
+    """Porosity below which a list keeps less than all nodes in double precision, by readings of section 5.3."""
     rows = []
     for arrays, bits, flag_word in itertools.product((2, 1), (32, 64), (True, False)):
         full = Cost(arrays=arrays, mark=STRATEGIES["flag word"].COST.mark if flag_word else 0)
@@ -398,13 +353,8 @@ def record_memory(record, media: dict[str, PoreSpace], device) -> tuple[pd.DataF
 
 
 def memory_evidence(memory: pd.DataFrame, readings: pd.DataFrame) -> dict:
-    """The porosity below which the list keeps less than the flag word in double precision, from `memory_table`.
-
-    That is the first of the `storage_readings`; the note has the range of all.
-    """
+    """Section 5.3's limit in double precision from `memory_table`, and the range of `storage_readings` as a note."""
     limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse", "double"]
-    all_of_them = readings["saves below porosity"]
-    note = (
-        f"two arrays, places of 32 bits, flag word; other readings {all_of_them.min():.2f} to {all_of_them.max():.2f}"
-    )
+    least, most = readings["saves below porosity"].agg(["min", "max"])
+    note = f"two arrays, places of 32 bits, flag word; other readings {least:.2f} to {most:.2f}"
     return {"measured": float(limit), "note": note}

@@ -1,7 +1,4 @@
-"""Figures of the notebook on the speed of flow in porous media.
-
-Each function returns (figure, arrays): the arrays are the numbers that the figure shows, by name.
-"""
+"""Figures of the notebook on the speed of flow in porous media."""
 
 from pathlib import Path
 
@@ -29,18 +26,14 @@ def speed_over_porosity(table: pd.DataFrame, published: pd.DataFrame, column: st
     for name, rows in table.groupby("strategy", sort=False):
         rows = rows.sort_values("porosity")
         right.plot(rows["porosity"], rows[column] / scale, color=_COLOUR[name], label=name)
-    for axes in (left, right):
-        axes.set_xlabel("porosity")
-        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
-        axes.legend()
+    speeds.from_zero(left, right, "porosity")
+    left.legend()
+    right.legend()
     return figure, {f"{name} {column}": rows[column] for name, rows in table.groupby("strategy")}
 
 
 def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame):
-    """The column "drop" or "share" of `speed.flag_word_variants` beside the paper's points (figures 5.11, 5.12).
-
-    Error bars reach from the least to the most of any runs.
-    """
+    """A column, "drop" or "share", of `flag_word_variants` with its ends, beside the paper's (figures 5.11, 5.12)."""
     figure, axes = plt.subplots(figsize=(5.6, 3.4))
     rows = table.sort_values("porosity")
     ends = [rows[name] - rows[f"{name} least"], rows[f"{name} most"] - rows[name]]
@@ -53,37 +46,29 @@ def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame):
 
 
 def speed_over_blocks(table: pd.DataFrame, published: pd.DataFrame):
-    """MLUPS of the flag word with MRT over the porosity, a line a block size: figure 5.13 beside ours.
-
-    `table` is from `speed.over_blocks`.
-    """
+    """MLUPS of the flag word over the porosity, a line a block size: figure 5.13 beside `speed.over_blocks`."""
     figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (9.0, 4.0))
-    for name, rows in sorted(published.groupby("series"), key=lambda item: int(item[0].removeprefix("BX="))):
-        left.plot(rows["x"], rows["y"], label=f"{name.removeprefix('BX=')} threads a block")
+    published = published.assign(block=published["series"].str.removeprefix("BX=").astype(int))
+    for block, rows in published.groupby("block"):
+        left.plot(rows["x"], rows["y"], label=f"{block} threads a block")
     for _, rows in sorted(table.groupby("block")):
         rows = rows.sort_values("porosity")
         right.plot(rows["porosity"], rows["mlups"] / scale)
-    for axes in (left, right):
-        axes.set_xlabel("porosity")
-        axes.set_ylim(0, 1.08 * axes.get_ylim()[1])
+    speeds.from_zero(left, right, "porosity")
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure, {f"block {block} MLUPS": rows["mlups"] for block, rows in table.groupby("block")}
 
 
 def packing_bars(table: pd.DataFrame, hardware: str):
-    """Speeds in packings, from the slowest to the fastest run, a group of bars a medium and a colour a strategy.
-
-    At the end of a bar is the share of the copy bandwidth that its bytes take.
-    """
+    """Speeds in packings, slowest to fastest run, a group a medium; at the bars their share of the copy bandwidth."""
     media, names = list(dict.fromkeys(table["medium"])), list(dict.fromkeys(table["strategy"]))
     figure, axes = plt.subplots(figsize=(7.0, (0.2 * len(names) + 0.15) * len(media) + 1.4))
     width = 0.82 / len(names)
     for k, name in enumerate(names):
         rows = table[table["strategy"] == name].set_index("medium").loc[media]
         places = np.arange(len(media)) + (k - (len(names) - 1) / 2) * width
-        drawn = axes.barh(
-            places, rows["mflups"], 0.9 * width, color=_COLOUR[name], label=name, **speeds.run_errors(rows, "mflups")
-        )
+        look = {"color": _COLOUR[name], "label": name} | speeds.run_errors(rows, "mflups")
+        drawn = axes.barh(places, rows["mflups"], 0.9 * width, **look)
         axes.bar_label(drawn, [f" {100 * roof:.0f} %" for roof in rows["roof"]], fontsize=8)
     axes.set_yticks(range(len(media)), media)
     axes.invert_yaxis()
@@ -97,11 +82,8 @@ def packing_bars(table: pd.DataFrame, hardware: str):
 
 def porosity_figures(table: pd.DataFrame, data: Path) -> dict[str, tuple]:
     """Figures 5.10a and 5.10b by name, the paper's points from the folder data/."""
-    figures = (("mlups", "5.10a"), ("mflups", "5.10b"))
-    return {
-        f"porosity-{rate.upper()}": speed_over_porosity(table, figure_points(data, number), rate)
-        for rate, number in figures
-    }
+    points = {"mlups": figure_points(data, "5.10a"), "mflups": figure_points(data, "5.10b")}
+    return {f"porosity-{rate.upper()}": speed_over_porosity(table, rows, rate) for rate, rows in points.items()}
 
 
 def flag_word_figures(variants: pd.DataFrame, by_block: pd.DataFrame, data: Path) -> dict[str, tuple]:

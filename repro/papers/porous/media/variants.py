@@ -42,23 +42,16 @@ def paper_changes(bgk: pd.DataFrame, mrt: pd.DataFrame) -> pd.DataFrame:
     "BGK over MRT at 0.8 (%)" and "at 1.0 (%)", less one, and "reading (%)": the smallest difference between two
     readings of the figures, over k.
     """
-    points = {name: rows[rows["series"].str.startswith("tau=")] for name, rows in (("bgk", bgk), ("mrt", mrt))}
-    k = {name: rows.pivot_table(index="x", columns="series", values="y") for name, rows in points.items()}
-    ours, theirs = k["bgk"], k["mrt"]
-    readings = np.unique(np.concatenate([ours.to_numpy().ravel(), theirs.to_numpy().ravel()]))
-    table = pd.DataFrame(
-        {
-            "porosity": ours.index,
-            "k": ours["tau=0.8"],
-            "change with BGK (%)": 100 * (ours["tau=1.0"] / ours["tau=0.8"] - 1),
-            "change with MRT (%)": 100 * (theirs["tau=1.0"] / theirs["tau=0.8"] - 1),
-            "BGK over MRT at 0.8 (%)": 100 * (ours["tau=0.8"] / theirs["tau=0.8"] - 1),
-            "at 1.0 (%)": 100 * (ours["tau=1.0"] / theirs["tau=1.0"] - 1),
-            "reading (%)": 100 * np.diff(readings).min() / ours["tau=0.8"],
-        }
-    )
-    table.insert(0, "chi", chi_of(table["porosity"]))
-    return table.sort_values("chi", ignore_index=True)
+    points = (rows[rows["series"].str.startswith("tau=")] for rows in (bgk, mrt))
+    ours, theirs = (rows.pivot_table(index="x", columns="series", values="y") for rows in points)
+    readings = np.unique([ours, theirs])
+    table = {"chi": chi_of(ours.index), "porosity": ours.index, "k": ours["tau=0.8"]}
+    for name, k in (("BGK", ours), ("MRT", theirs)):
+        table[f"change with {name} (%)"] = _rise(k["tau=0.8"], k["tau=1.0"])
+    for name, tau in (("BGK over MRT at 0.8 (%)", "tau=0.8"), ("at 1.0 (%)", "tau=1.0")):
+        table[name] = _rise(theirs[tau], ours[tau])
+    table["reading (%)"] = 100 * np.diff(readings).min() / ours["tau=0.8"]
+    return pd.DataFrame(table).sort_values("chi", ignore_index=True)
 
 
 def no_law(paper: pd.DataFrame) -> dict:
@@ -112,10 +105,7 @@ def rounded_changes(table: pd.DataFrame, nodes: int) -> pd.DataFrame:
 
 
 def explained(rounded: pd.DataFrame, paper: pd.DataFrame) -> dict:
-    """The largest error of the prediction in `rounded_changes`, its largest change, and the paper's, in points.
-
-    Holds if the prediction is right to a tenth of the largest change or better.
-    """
+    """Largest error of the prediction in `rounded_changes`, its largest change, and the paper's, in points."""
     off = (rounded["predicted (%)"] - rounded["measured (%)"]).abs().max()
     most = rounded["predicted (%)"].abs().max()
     theirs = paper["change with BGK (%)"].abs().max()
@@ -123,10 +113,7 @@ def explained(rounded: pd.DataFrame, paper: pd.DataFrame) -> dict:
 
 
 def steady_mrt(paper: pd.DataFrame) -> dict:
-    """The largest change of the paper's k from tau = 0.8 to 1 with MRT and with BGK, in %, from `paper_changes`.
-
-    Holds if that of MRT is a tenth of the other's at most: it does not scatter as that does.
-    """
+    """The paper's largest change (%) from tau = 0.8 to 1 with MRT, and with BGK; holds if a tenth of it at most."""
     mrt, bgk = (float(paper[f"change with {kind} (%)"].abs().max()) for kind in ("MRT", "BGK"))
     return {"mrt": mrt, "bgk": bgk, "holds": mrt < bgk / 10}
 
@@ -149,13 +136,11 @@ def told_rates(points: pd.DataFrame, paper: pd.DataFrame) -> dict:
 
 def different(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of `changes` that are not, within a tenth, those with nothing changed on the same grid."""
-    base = {name.rpartition(", ")[2]: row for name, row in table.iterrows() if name.startswith(BASE)}
-
-    def apart(name: str) -> bool:
-        same = base.get(name.rpartition(", ")[2])
-        return name.startswith(BASE) or same is None or not np.allclose(table.loc[name], same, rtol=0.1)
-
-    return table[[apart(name) for name in table.index]]
+    alike = []
+    for base in table.index[table.index.str.startswith(BASE)]:
+        grid = table[table.index.str.endswith(base.removeprefix(BASE))].drop(base)
+        alike += [name for name, row in grid.iterrows() if np.allclose(row, table.loc[base], rtol=0.1)]
+    return table.drop(alike)
 
 
 def missed(table: pd.DataFrame) -> pd.DataFrame:
@@ -170,28 +155,23 @@ def missed(table: pd.DataFrame) -> pd.DataFrame:
     return named.rename_axis("change of k (%)").reset_index()
 
 
-def grid_for(table: pd.DataFrame, chi: float = VISCOSITY_CHI) -> dict:
-    """The paper's change at a chi, the nodes that it takes by `nodes_for`, and the paper's; empty where not known."""
-    if chi not in table or np.isnan(wanted := nodes_for(table, change := table.loc[PAPER_ROW, chi], chi)):
+def grid_for(table: pd.DataFrame) -> dict:
+    """The paper's change at VISCOSITY_CHI, and on how many nodes BGK would have it, by a power law through two grids.
+
+    `table` is from `changes`; empty where its two grids are one, or k does not change less on the finer.
+    """
+    column = table.get(VISCOSITY_CHI, pd.Series(dtype=float))
+    found = {int(name.split()[-2]): change for name, change in column.items() if name.startswith(BASE)}
+    if len(found) < 2 or not 0 < found[max(found)] < found[min(found)]:
         return {}
-    return {"change": change, "wanted": wanted, "nodes": PAPER_NODES, "holds": wanted < PAPER_NODES}
+    (coarse, most), (fine, least) = sorted(found.items())
+    power = np.log(most / least) / np.log(fine / coarse)
+    wanted = float(coarse * (most / column[PAPER_ROW]) ** (1 / power))
+    return {"change": column[PAPER_ROW], "wanted": wanted, "nodes": PAPER_NODES, "holds": wanted < PAPER_NODES}
 
 
 def _name(variant: str, nodes: int) -> str:
     return f"{variant}, {nodes} nodes"
-
-
-def nodes_for(table: pd.DataFrame, change: float, chi: float) -> float:
-    """Nodes along the cell at which BGK would change k by so many per cent, by a power law through two grids.
-
-    `table` is from `changes`; NaN where its two grids are one, or k does not change less on the finer.
-    """
-    rows = {int(name.split()[-2]): row[chi] for name, row in table.iterrows() if name.startswith(BASE)}
-    (coarse, most), (fine, least) = min(rows.items()), max(rows.items())
-    if coarse == fine or not 0 < least < most:
-        return np.nan
-    power = np.log(most / least) / np.log(fine / coarse)
-    return float(coarse * (most / change) ** (1 / power))
 
 
 def _rise(before, after):
@@ -201,11 +181,11 @@ def _rise(before, after):
 def _pair(space, device, *, taus=TAUS, stronger=1.0, **options) -> np.ndarray:
     """k at two relaxation times; NaN where the flow does not stay below the speed of sound."""
     found, more = [], {"collision": "bgk", "walls": THESIS_WALLS, "strategy": "sparse"} | options
-    interval = max(10, round(1000 * (space.shape[0] / PAPER_NODES) ** 2))
+    more["interval"] = max(10, round(1000 * (space.shape[0] / PAPER_NODES) ** 2))
     for tau in taus:
         force = stronger * gentle_force(space, (tau - 0.5) / 3)
         try:
-            found.append(flow_through(space, device, relaxation_time=tau, force=force, interval=interval, **more).k)
+            found.append(flow_through(space, device, relaxation_time=tau, force=force, **more).k)
         except DivergenceError:
             found.append(np.nan)
     return np.array(found)
