@@ -16,7 +16,7 @@ from repro.papers.dpd.speed import tables
 from repro.papers.dpd.thermodynamics import equilibrium, transport
 from repro.papers.porous.box import speed as box
 from repro.papers.porous.gpu import matrix_sum
-from repro.papers.porous.media import permeability, precision, variants
+from repro.papers.porous.media import memory, permeability, precision, variants
 from repro.papers.porous.media import speed as media
 from repro.papers.porous.two_fluids import speed as two_fluids
 from repro.papers.sph import speed as sph
@@ -124,7 +124,7 @@ TOLD = [
         0.75,
     ),
     (
-        media.memory_evidence,
+        memory.memory_evidence,
         (LIMITS, pd.DataFrame({"saves below porosity": [0.85, 0.7, 0.904]})),
         {"measured": 0.85, "note": "two arrays, places of 32 bits, flag word; other readings 0.70 to 0.90"},
     ),

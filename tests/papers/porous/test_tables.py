@@ -14,7 +14,7 @@ from repro.lbm.exact import duct_velocity
 from repro.lbm.lattice import D3Q19
 from repro.lbm.media.spheres import solid_fraction
 from repro.papers.porous.box import cavity, duct, lids, speed
-from repro.papers.porous.media import permeability, precision, sketches, variants
+from repro.papers.porous.media import memory, permeability, precision, sketches, variants
 from repro.papers.porous.media import speed as media_speed
 from repro.papers.porous.published import drag_coefficients, figure_points, reference
 from repro.papers.porous.two_fluids import speed as two_speed
@@ -802,14 +802,14 @@ def test_the_time_of_the_flag_word_stands_beside_what_it_could_go_with():
 
 
 def test_readings_of_section_5_3_give_different_verdicts():
-    readings = media_speed.storage_readings()
+    readings = memory.storage_readings()
     q, limits = 19, readings.set_index(["arrays", "bits of a place", "flag word"])["saves below porosity"]
     assert limits[2, 32, True] == pytest.approx((2 * q * 8 + 4) / (2 * q * 8 + 18 * 4))
     assert limits[1, 32, False] == pytest.approx(q * 8 / (q * 8 + 18 * 4))
     assert limits.round(3).tolist() == [0.819, 0.809, 0.688, 0.679, 0.696, 0.679, 0.527, 0.514]
     assert {verdicts({"porous-041": value})["porous-041"] for value in limits} == {"reproduced", "not reproduced"}
     assert find(["porous-041"])["porous-041"].kind == "unstated"
-    numbers = media_speed.reading_numbers(readings, 0.7)
+    numbers = memory.reading_numbers(readings, 0.7)
     assert (numbers["near"], numbers["holds"]) == (4, True)
 
 

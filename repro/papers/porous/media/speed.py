@@ -1,4 +1,4 @@
-"""Speed and memory of the strategies for porous media: tables over porosities, packings and block sizes; claims."""
+"""Speed of the strategies for porous media: tables over porosities, packings and block sizes; claims."""
 
 import itertools
 
@@ -12,8 +12,6 @@ from repro.lbm.porous.benchmark import measure_speed
 from repro.lbm.porous.neighbour_list import list_neighbours
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
-from repro.lbm.porous.strategies import STRATEGIES
-from repro.lbm.strategies.scheme import Cost
 from repro.papers import speed as speeds
 from repro.parallel import copy_bandwidth, measure, wall_clock
 
@@ -301,17 +299,6 @@ def mapping_time(media: dict[str, PoreSpace], device) -> dict:
     return {"ns": ns, "holds": ns < 1e4}
 
 
-def memory_table(space: PoreSpace, device) -> pd.DataFrame:
-    """Bytes a node of the box that each strategy keeps, by design and allocated; sparse ones save below a porosity."""
-    rows, dense, problem = [], STRATEGIES["flag word"].COST, PorousProblem(space, 0.8, (0.0, 0.0, 0.0))
-    for (precision, itemsize), name in itertools.product((("single", 4), ("double", 8)), STRATEGIES):
-        flow = PorousFlow(problem, device, strategy=name, precision=precision)
-        limit = np.nan if flow.cost.dense else flow.cost.break_even(dense, itemsize)
-        allocated = flow.kept_bytes / space.solid.size
-        rows.append((name, precision, flow.cost.bytes_per_node(itemsize, space.porosity), allocated, limit))
-    return pd.DataFrame(rows, columns=["strategy", "precision", "bytes", "allocated", "saves below porosity"])
-
-
 def record_gpu_claims(record, table, variants, by_block, baselines: pd.DataFrame) -> None:
     """Give the notebook's `record` what a GPU tells, from the tables of this module."""
     cpu = baselines["mflups"].astype(float)
@@ -325,36 +312,3 @@ def in_place_numbers(gains: pd.DataFrame) -> dict:
     """The range of `gains_in_place`, for `Record.say`: in place is faster everywhere."""
     least, most = gains["in place / list"].agg(["min", "max"])
     return {"least": least, "most": most, "holds": least > 1}
-
-
-def storage_readings() -> pd.DataFrame:
-    """Porosity below which a list keeps less than all nodes in double precision, by readings of section 5.3."""
-    rows = []
-    for arrays, bits, flag_word in itertools.product((2, 1), (32, 64), (True, False)):
-        full = Cost(arrays=arrays, mark=STRATEGIES["flag word"].COST.mark if flag_word else 0)
-        sparse = Cost(arrays=arrays, map=bits // 8 * (D3Q19.q - 1), dense=False)
-        rows.append((arrays, bits, flag_word, sparse.break_even(full, 8)))
-    return pd.DataFrame(rows, columns=["arrays", "bits of a place", "flag word", "saves below porosity"])
-
-
-def reading_numbers(readings: pd.DataFrame, stated: float) -> dict:
-    """Least and largest threshold of `storage_readings`, and how many lie within half a digit of the paper's."""
-    limits = readings["saves below porosity"]
-    near = int((abs(limits - stated) <= 0.05).sum())
-    return {"least": limits.min(), "most": limits.max(), "near": near, "holds": 0 < near < len(limits)}
-
-
-def record_memory(record, media: dict[str, PoreSpace], device) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Give the notebook's `record` the `memory_table` of the first medium, the `storage_readings` and their claim."""
-    memory = record.table("memory", memory_table(next(iter(media.values())), device))
-    readings = record.table("readings of section 5.3", storage_readings())
-    record.measure("porous-041", **memory_evidence(memory, readings))
-    return memory, readings
-
-
-def memory_evidence(memory: pd.DataFrame, readings: pd.DataFrame) -> dict:
-    """Section 5.3's limit in double precision from `memory_table`, and the range of `storage_readings` as a note."""
-    limit = memory.set_index(["strategy", "precision"])["saves below porosity"]["sparse", "double"]
-    least, most = readings["saves below porosity"].agg(["min", "max"])
-    note = f"two arrays, places of 32 bits, flag word; other readings {least:.2f} to {most:.2f}"
-    return {"measured": float(limit), "note": note}
