@@ -6,10 +6,7 @@ import pandas as pd
 
 
 def figure_points(data: Path, figure: str, series: str = "") -> pd.DataFrame:
-    """The paper's points of a figure, such as "4.4", and of the series whose names begin with `series`.
-
-    Columns as in data/published/porous_figures.csv; x is a number.
-    """
+    """The paper's points of a figure, such as "4.4", in series that begin with `series`; as in porous_figures.csv."""
     points = pd.read_csv(data / "published" / "porous_figures.csv", comment="#")
     chosen = points["figure"].str.startswith(figure) & points["series"].str.startswith(series)
     return points[chosen].astype({"x": float})

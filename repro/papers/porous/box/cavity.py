@@ -192,10 +192,7 @@ def compare_centre_lines(flows: dict[float, Flow], data: Path) -> dict:
 
 
 def centre_line_table(lines: dict, accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Our rms difference to Ghia, Ghia's own error (NaN where it is not known), and their ratio, of each centre line.
-
-    `lines` is from `compare_centre_lines`; `accuracy` has the columns Re, component, rms.
-    """
+    """Our rms difference to Ghia, Ghia's own error by `accuracy`, NaN if not known, and their ratio, of each line."""
     errors = accuracy.set_index(["Re", "component"])["rms"]
     rows = [(*key, rms_difference(frame), errors.get(key, np.nan)) for key, frame in lines.items()]
     table = pd.DataFrame(rows, columns=["Re", "component", "rms difference to Ghia", "Ghia's own error"])

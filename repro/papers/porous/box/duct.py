@@ -129,7 +129,7 @@ def order_claims(table: pd.DataFrame) -> dict[str, float]:
 
 
 def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> pd.DataFrame:
-    """Error and order over walls and nodes, in double precision, each run far below its own error, `with_orders`."""
+    """Errors of each wall on each grid `with_orders`, in double precision, each run far below its own error."""
     rows = []
     for scheme, count in product(walls, nodes):
         refined = replace(case, walls=scheme, nodes=count)

@@ -176,7 +176,7 @@ def overall_orders(table: pd.DataFrame) -> dict:
 
 
 def indistinct(table: pd.DataFrame) -> dict:
-    """Least rms of `closeness`, that of the best other lid (up to twice that, no lid is told), the most lids move."""
+    """Least rms of `closeness`, that of the best other lid, how far lids move a vortex; holds up to twice the least."""
     best = table.loc[table["rms"].idxmin()]
     other = table.loc[table["lid"] != best["lid"], "rms"].min()
     between_walls = table[table["coordinates"] == WALL_TO_WALL].drop(columns=["lid", "coordinates", "rms"])

@@ -129,10 +129,7 @@ def single_changes(runs: dict, published: pd.DataFrame, scale: float, predicted:
 
 
 def rounded_forces(scan: pd.DataFrame, published: pd.DataFrame):
-    """What plain populations change k by over the force: the rounding alone as a line, runs as points.
-
-    `scan` is from `precision.force_scan`; the paper's change, of a force that it does not state, is a dashed line.
-    """
+    """What plain populations change k by over the force: rounding alone, `precision.force_scan`, the paper dashed."""
     figure, axes = plt.subplots(figsize=(7.2, 4.0))
     fine = np.linspace(0.9 * scan["force"].min(), 1.05 * scan["force"].max(), 4001)
     look = {"color": "0.5", "lw": 0.8, "marker": "none", "label": "force rounded, nothing else"}

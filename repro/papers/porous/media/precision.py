@@ -81,10 +81,7 @@ def changes(runs: dict[str, FlowThrough]) -> dict[str, pd.Series]:
 
 
 def settled(published: pd.DataFrame) -> dict:
-    """What single precision changes k by in the second half of the paper's run, in %: mean, and largest less smallest.
-
-    Holds if it moves by less than a tenth of itself: a constant factor, and no drift.
-    """
+    """Mean and range (%) of what single precision changes k by late in the paper's run; holds if it does not drift."""
     last = paper_change(published)
     last = last[last.index >= last.index.max() / 2]
     mean, moves = last.mean(), last.max() - last.min()

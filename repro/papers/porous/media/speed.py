@@ -140,7 +140,7 @@ def faster_storage(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def turning_point(faster: pd.DataFrame) -> dict:
-    """The porosity in `faster_storage` from which on the flag word is faster; holds if the list is all below it."""
+    """The porosity in `faster_storage` from which on the flag word is faster; holds if the list is everywhere below."""
     dense = faster["faster"] == "flag word"
     edge = faster.loc[dense, "porosity"].min()
     below = faster["porosity"] < edge

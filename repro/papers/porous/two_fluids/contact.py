@@ -93,7 +93,7 @@ def table(found, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_solid_density(runs: dict[float, list], published: pd.DataFrame) -> pd.DataFrame:
-    """The paper's drops by G_fs, and the angle in each run, by the density rho_s of its solid: rho_s times G_fs."""
+    """The paper's drops by G_fs beside the angle in each run by its solid's density, with rho_s times the strengths."""
     beside = published.copy()
     for density, found in runs.items():
         angles = {round(case.wetting / density, 9): angle.angle for case, _, angle, _ in found}

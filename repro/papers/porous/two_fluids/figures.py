@@ -115,10 +115,7 @@ def predicted(phases, interactions, **given) -> np.ndarray:
 
 
 def layers(flow: LayeredFlow, published: pd.DataFrame | None):
-    """Velocity across the gap and its difference from the exact solution (figure 6.4).
-
-    `published` are the paper's points of figure 6.4 or None for another case, where equation 6.2 as printed is drawn.
-    """
+    """Velocity across the gap and its difference from the exact one (figure 6.4); for None, equation 6.2 as printed."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3.8))
     exact = flow.exact()
     top = exact.max()
@@ -163,10 +160,7 @@ def sketch(case: Layers):
 
 
 def outer_layer(flows: dict, points: pd.DataFrame, collision: str):
-    """The paper's points and each reading of its text with one collision: velocity, and its slope in the outer layer.
-
-    `flows` are from `layered.readings`, `points` the paper's on their grid.
-    """
+    """Each of `layered.readings` with one collision and the paper's points: velocity, and slope in the outer layer."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0))
     theirs = published_profiles(points)["numerical"]
     half, arrays = next(iter(flows.values())).case.nodes / 2, {}

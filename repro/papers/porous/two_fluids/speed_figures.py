@@ -11,10 +11,7 @@ from .speed import STRUCTURES
 
 
 def speed_over_sides(table: pd.DataFrame, published: pd.DataFrame, bandwidth: float):
-    """MLUPS over the nodes a side, the paper's figure 6.10a or 6.10b beside ours, one line a strategy.
-
-    Dotted: what the copy `bandwidth` (bytes a second) allows by the bytes that a strategy moves.
-    """
+    """MLUPS over the nodes a side beside figure 6.10, a line a strategy; dotted: what the copy bandwidth allows."""
     figure, left, right, scale = speeds.paper_and_ours(table, "mlups", (9.2, 3.8))
     left.plot(published["side"], published["mlups"], **PAPER)
     for (name, rows), colour in zip(table.groupby("strategy", sort=False), COLOURS, strict=False):
