@@ -49,11 +49,11 @@ def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
     return list(dict.fromkeys(runs))
 
 
-def crystal_table(runs, device, **options) -> pd.DataFrame:
+def crystal_table(runs, coefficients, device, **options) -> pd.DataFrame:
     """k of body-centred spheres for a list of (nodes, chi, relaxation time, collision, walls); one row a run.
 
-    `options` as of `flow_through`. Columns nodes, chi, porosity, tau, collision, walls, k, steps, converged, reynolds,
-    mean density.
+    `coefficients` of the series, `options` as of `flow_through`. Columns nodes, chi, porosity, tau, collision, walls,
+    k, steps, converged, reynolds, mean density, series, and the "deviation (%)" from it.
     """
     rows, spaces = [], {}
     for nodes, chi, tau, collision, walls in runs:
@@ -62,18 +62,14 @@ def crystal_table(runs, device, **options) -> pd.DataFrame:
         how = (run.result.steps, run.result.converged, run.reynolds, run.result.mean_density)
         rows.append((nodes, chi, space.porosity, tau, collision, walls, run.k, *how))
     names = ["nodes", "chi", "porosity", "tau", "collision", "walls", "k", "steps", "converged", "reynolds"]
-    return pd.DataFrame(rows, columns=[*names, "mean density"])
+    table = pd.DataFrame(rows, columns=[*names, "mean density"])
+    table["series"] = bcc_permeability(table["chi"], table["nodes"], coefficients)
+    return table.assign(**{"deviation (%)": 100 * (table["k"] / table["series"] - 1)})
 
 
 def crystals(nodes: int, chis, taus, walls, coefficients, device, **options) -> pd.DataFrame:
-    """The `crystal_runs` as a `crystal_table` `against_series`."""
-    return against_series(crystal_table(crystal_runs(nodes, chis, taus, walls), device, **options), coefficients)
-
-
-def against_series(table: pd.DataFrame, coefficients) -> pd.DataFrame:
-    """A `crystal_table` with the columns series and deviation (%) for body-centred spheres."""
-    series = bcc_permeability(table["chi"], table["nodes"], coefficients)
-    return table.assign(**{"series": series, "deviation (%)": 100 * (table["k"] / series - 1)})
+    """The `crystal_runs` as a `crystal_table`."""
+    return crystal_table(crystal_runs(nodes, chis, taus, walls), coefficients, device, **options)
 
 
 def flow_of_figure_5_6(nodes: int, device, **options) -> tuple[np.ndarray, np.ndarray]:
@@ -147,10 +143,7 @@ def viscosity_runs(table: pd.DataFrame, nodes: int) -> pd.DataFrame:
 
 
 def viscosity_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """For each collision and wall how k depends on tau, in per cent.
-
-    Columns spread (largest over smallest, all tau) and rise (from tau = 0.8 to 1), indexed by (collision, walls).
-    """
+    """How k depends on tau, in %, by (collision, walls): spread over all tau, and rise from tau = 0.8 to 1."""
     rows = {}
     for key, group in table.groupby(["collision", "walls"], sort=False):
         k = group.set_index("tau")["k"]
@@ -206,7 +199,7 @@ def change_over_porosity(table: pd.DataFrame) -> dict[str, dict]:
 
 
 def series_claims(table: pd.DataFrame) -> dict[str, dict]:
-    """{claim: value} of the agreement with the series, from `against_series`; empty but for the paper's grid."""
+    """{claim: value} of the agreement with the series, from a `crystal_table`; empty but for the paper's grid."""
     rows = half_way_runs(table)
     if len(rows) == 0 or rows["nodes"].iloc[0] != PAPER_NODES:
         return {}
@@ -247,10 +240,9 @@ def left_by_two_rates(summary: pd.DataFrame) -> dict:
 
 def resolution_table(table: pd.DataFrame, nodes: int, chis, coefficients, device, **options) -> pd.DataFrame:
     """The `half_way_runs` of a `crystal_table` at some chi, and the same on a finer grid, against the series."""
-    fine = crystal_table([(nodes, chi, 1.0, "mrt", THESIS_WALLS) for chi in chis], device, **options)
+    fine = crystal_table([(nodes, chi, 1.0, "mrt", THESIS_WALLS) for chi in chis], coefficients, device, **options)
     coarse = half_way_runs(table)
-    both = pd.concat([coarse[coarse["chi"].isin(chis)], fine])
-    return against_series(both, coefficients).sort_values(["chi", "nodes"])
+    return pd.concat([coarse[coarse["chi"].isin(chis)], fine]).sort_values(["chi", "nodes"])
 
 
 class _Refinements(Rule):
@@ -273,10 +265,9 @@ def resolution_check(
     rows = []
     for factor in times:
         run = flow_through(PoreSpace(refined(solid, factor)), device, **options)
-        k = run.k / factor**2
-        change = np.nan if not rows else k / rows[-1][1] - 1
-        rows.append((factor, k, run.result.steps, run.result.converged, change))
-    return pd.DataFrame(rows, columns=["times", "k", "steps", "converged", "change"])
+        rows.append((factor, run.k / factor**2, run.result.steps, run.result.converged))
+    table = pd.DataFrame(rows, columns=["times", "k", "steps", "converged"])
+    return table.assign(change=table["k"].pct_change())
 
 
 def image_table(space: PoreSpace, voxel_size: float) -> pd.DataFrame:

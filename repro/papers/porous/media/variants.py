@@ -77,14 +77,14 @@ def changes(table: pd.DataFrame, nodes: int, device, published: pd.DataFrame) ->
     same = table[(table["collision"] == "bgk") & (table["walls"] == THESIS_WALLS) & table["chi"].isin(published["chi"])]
     here = same[same["nodes"] == same["nodes"].max()].pivot(index="chi", columns="tau", values="k")[list(TAUS)].dropna()
     found = {PAPER_ROW: published.set_index("chi")["change with BGK (%)"].reindex(here.index).to_dict()}
-    found[_name(BASE, same["nodes"].max())] = _rise(here[TAUS[0]], here[TAUS[1]]).to_dict()
+    found[f"{BASE}, {same['nodes'].max()} nodes"] = _rise(here[TAUS[0]], here[TAUS[1]]).to_dict()
     spaces = {chi: PoreSpace(sphere_crystal(nodes, chi)) for chi in here.index}
     for name, options in VARIANTS.items():
         pairs = {chi: _pair(space, device, **options) for chi, space in spaces.items()}
-        found[_name(name, nodes)] = {chi: _rise(*k) for chi, k in pairs.items()}
+        found[f"{name}, {nodes} nodes"] = {chi: _rise(*k) for chi, k in pairs.items()}
         if name == BASE:
             halves = {chi: spaces[chi].porosity * (np.array(TAUS) - 0.5) / 6 for chi in here.index}
-            found[_name(HALF, nodes)] = {chi: _rise(*(k - halves[chi])) for chi, k in pairs.items()}
+            found[f"{HALF}, {nodes} nodes"] = {chi: _rise(*(k - halves[chi])) for chi, k in pairs.items()}
     return pd.DataFrame(found).T
 
 
@@ -99,7 +99,7 @@ def rounded_changes(table: pd.DataFrame, nodes: int) -> pd.DataFrame:
         space = PoreSpace(sphere_crystal(nodes, chi))
         forces = np.array([gentle_force(space, (tau - 0.5) / 3) for tau in TAUS])
         kept = rounded_force(forces) / forces
-        plain, base = (1 + table.loc[_name(name, nodes), chi] / 100 for name in (PLAIN, BASE))
+        plain, base = (1 + table.loc[f"{name}, {nodes} nodes", chi] / 100 for name in (PLAIN, BASE))
         rows.append((chi, *forces, _rise(*kept), 100 * (plain / base - 1)))
     return pd.DataFrame(rows, columns=["chi", "force at 0.8", "at 1", "predicted (%)", "measured (%)"])
 
@@ -168,10 +168,6 @@ def grid_for(table: pd.DataFrame) -> dict:
     power = np.log(most / least) / np.log(fine / coarse)
     wanted = float(coarse * (most / column[PAPER_ROW]) ** (1 / power))
     return {"change": column[PAPER_ROW], "wanted": wanted, "nodes": PAPER_NODES, "holds": wanted < PAPER_NODES}
-
-
-def _name(variant: str, nodes: int) -> str:
-    return f"{variant}, {nodes} nodes"
 
 
 def _rise(before, after):

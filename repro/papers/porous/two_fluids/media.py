@@ -81,22 +81,17 @@ def follow(case: Mixture, device, steps, **options) -> Run:
     section in a step; drift f and drift g, by how much the fluid's mass has changed over what it was.
     """
     flow, rows, images = case.start(device, **options), [], {}
-    masses = flow.masses()
+    masses, solid = flow.masses(), flow.problem.space.solid
     for step in steps:
         flow.step(step - flow.steps)
-        images[step], row = _look(flow)
+        a, b, velocity = flow.fields()
+        images[step], found = phases(a, b, solid), wetting(a, b, solid)
+        row = {"step": flow.steps, "saturation": found.saturation, "covered": found.covered}
+        row |= {"interface": found.interface / solid.size, "pieces f": found.clusters[0], "pieces g": found.clusters[1]}
+        for name, phase in (("flow f", PHASE_A), ("flow g", PHASE_B)):
+            row[name] = float(velocity[0][images[step] == phase].sum()) / solid.size
         rows.append(row | _drifts(flow, masses))
     return Run(case, flow, pd.DataFrame(rows), images)
-
-
-def _look(flow: TwoFluidFlow) -> tuple[np.ndarray, dict]:
-    a, b, velocity = flow.fields()
-    solid = flow.problem.space.solid
-    image, found = phases(a, b, solid), wetting(a, b, solid)
-    rates = [float(velocity[0][image == phase].sum()) / solid.size for phase in (PHASE_A, PHASE_B)]
-    row = {"step": flow.steps, "saturation": found.saturation, "covered": found.covered}
-    row |= {"interface": found.interface / solid.size, "pieces f": found.clusters[0], "pieces g": found.clusters[1]}
-    return image, row | {"flow f": rates[0], "flow g": rates[1]}
 
 
 def controls(space: PoreSpace, device, steps, snapshots, **options) -> dict[str, Run]:
