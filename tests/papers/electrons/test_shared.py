@@ -207,7 +207,7 @@ def test_a_process_checks_times_and_answers(monkeypatch, tmp_path, rank, count, 
         "_seconds": seconds,
         "host_loop_of": lambda simulation: None,
         "_digest": lambda simulation, ranks: 77,
-        "source_of": lambda particles: SimpleNamespace(system=lambda: particles),
+        "cube": lambda particles: SimpleNamespace(system=lambda: particles),
     }.items():
         monkeypatch.setattr(a_rank, name, value)
     a_rank.main(PAPER, "cuda", "0", "1000", "40", str(tmp_path / "answer.json"))

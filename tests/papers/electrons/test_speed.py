@@ -62,12 +62,12 @@ def timed(monkeypatch):
 
 def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():
     for particles in (100_000, 300_000, 3_000_000, tables.PAPER_PARTICLES):
-        case = tables.source_of(particles)
+        case = tables.cube(particles)
         assert case.particles == particles
         assert case.per_cell == pytest.approx(tables.PER_CELL, rel=0.1)
-    assert tables.plasma_of(1000).particles == 1000
+    assert tables.cube(1000, tables.Plasma).particles == 1000
     with pytest.raises(InputError, match="particles = 3: must be a whole number from 30 to 2147483647$"):
-        tables.source_of(3)
+        tables.cube(3)
 
 
 def test_one_core_is_for_few_particles_and_without_a_gpu_the_cpus_programs_are_left(timed):
@@ -171,7 +171,7 @@ def test_each_part_of_a_step_has_its_group(part, group):
 
 
 def test_parts_are_nanoseconds_a_particle_and_so_are_their_points(monkeypatch):
-    monkeypatch.setattr(tables, "source_of", lambda particles: tables.UniformSource(cells=2, per_cell=particles / 8))
+    monkeypatch.setattr(tables, "cube", lambda particles: tables.UniformSource(cells=2, per_cell=particles / 8))
     program = PlainCore(), {"strategy": "global sums", "sort_every": 5}
     monkeypatch.setattr(tables, "programs", lambda device: {programs.LOOP: program})
     table = tables.parts(16, PlainCore(), [programs.LOOP], steps=1)

@@ -20,7 +20,7 @@ def test_a_rank_without_particles_enters_the_barrier_and_works_again_when_some_a
     # it does not enter a second time: the barrier stands until all have entered
     assert idle.count(ENTERED) == 1
     assert idle.index(RECEIVED) < idle.index(RESUMED)
-    assert timeline.returns(events) == idle.count(RESUMED) > 0
+    assert idle.count(RESUMED) > 0
 
 
 def test_what_is_sent_arrives_and_the_last_thing_is_to_pass_the_barrier(step):

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+import pandas as pd
 
 from repro.files import write_json
 from repro.parallel import host_clock, select
@@ -21,37 +22,29 @@ from repro.pic.strategies import baskets
 from repro.pic.strategies.transfer_buffers import shape_of
 
 from .programs import PAPER, programs
-from .tables import source_of
-
-#: the GPUs that a process sees
-_VISIBLE = "CUDA_VISIBLE_DEVICES"
-
-#: cells along each axis of what is checked: many numbers of processes divide it
-_CELLS = 8
+from .tables import cube
 
 
 def main(program: str, device: str, gpus: str, particles: str, steps: str, answer: str):
     """Check, and time so many steps; rank 0 writes what came of it into the file `answer`, as JSON."""
     ranks, gpus, particles, steps = world(), int(gpus), int(particles), int(steps)
     if gpus:
-        os.environ[_VISIBLE] = gpu_of(ranks.rank, ranks.count, gpus, os.environ.get(_VISIBLE, ""))
+        seen = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+        os.environ["CUDA_VISIBLE_DEVICES"] = gpu_of(ranks.rank, ranks.count, gpus, seen)
     device = select(device)
     options = _options(program, device, ranks.count // max(gpus, 1)) | {"ranks": ranks}
-    small = Simulation(UniformSource(cells=_CELLS, per_cell=4, births=0.01).system(), device, **options)
+    # many numbers of processes divide eight cells along each axis
+    small = Simulation(UniformSource(cells=8, per_cell=4, births=0.01).system(), device, **options)
     small.step(CHECK_STEPS)
-    simulation = Simulation(source_of(particles).system(), device, **options)
+    simulation = Simulation(cube(particles).system(), device, **options)
     simulation.step(1)
     simulation.advance(steps)
     seconds = median(_seconds(simulation, ranks, steps) for _ in range(REPEATS))
     counted = _exchange(simulation, ranks)
-    counted["crossing"] = counted.pop("sent") / particles
-    counted["waiting"] /= ranks.count * seconds
-    host_loop = host_loop_of(simulation)
-    result = {
-        "seconds": seconds,
-        "currents": (host_loop.sums if host_loop else simulation.fields.arrays).currents.nbytes,
-        "digest": _digest(small, ranks),
-    } | counted
+    result = {"seconds": seconds, "crossing": counted.pop("sent") / particles} | counted
+    result["waiting"] /= ranks.count * seconds
+    sums = host_loop.sums if (host_loop := host_loop_of(simulation)) else simulation.fields.arrays
+    result |= {"currents": sums.currents.nbytes, "digest": _digest(small, ranks)}
     if ranks.rank == 0:
         write_json(Path(answer), result)
     ranks.finish()
@@ -88,14 +81,8 @@ def _seconds(simulation: Simulation, ranks, steps: int) -> float:
 def _digest(simulation: Simulation, ranks) -> int:
     """A number for all bits of all particles, in whatever order and on whatever rank they are."""
     particles = simulation.particles()
-    vectors = [particles["position"], particles["momentum"], particles["weight"][:, None]]
-    words = np.column_stack([particles["ids"], *(v.view(np.int64) for v in vectors)]).view(np.uint64)
-    mixed = np.zeros(len(words), np.uint64)
-    for column in words.T:
-        # multiply and shift: a bit that differs changes half of those above and below it
-        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return int(ranks.sum(np.array([mixed.sum()]))[0])
+    table = pd.DataFrame(np.column_stack([particles[name] for name in ("ids", "position", "momentum", "weight")]))
+    return int(ranks.sum(np.array([pd.util.hash_pandas_object(table, index=False).sum()]))[0])
 
 
 if __name__ == "__main__":

@@ -35,13 +35,9 @@ def programs(device) -> dict[str, tuple]:
     found = {}
     if device.name == "cuda":
         found |= {name: (device, {"strategy": strategy, "sort_every": 0}) for name, strategy in _BASKETS.items()}
-        found |= {name: (device, _sorting(name)) for name in (PRODUCTION, TILES)}
-    cores, loop, batches = select("threads"), _sorting("global sums"), _sorting("batches")
+        found |= {name: (device, {"strategy": name, "sort_every": SORT_EVERY}) for name in (PRODUCTION, TILES)}
+    loop, batches = ({"strategy": name, "sort_every": SORT_EVERY} for name in ("global sums", "batches"))
+    # one core as one worker of `threads`, or a program would be charged for how `serial` calls its kernels
+    cores, core = select("threads"), CpuDevice("threads", workers=1)
     found |= {LOOP: (cores, loop), BATCHES: (cores, batches)}
-    # both as one worker of `threads`, or one would be charged for how `serial` calls its kernels
-    core = CpuDevice("threads", workers=1)
     return found | {LOOP_ON_CORE: (core, loop), BATCHES_ON_CORE: (core, batches)}
-
-
-def _sorting(strategy: str) -> dict:
-    return {"strategy": strategy, "sort_every": SORT_EVERY}

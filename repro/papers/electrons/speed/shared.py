@@ -18,19 +18,10 @@ from repro.parallel.ranks.launch import launch
 from .programs import LOOP, PAPER, PRODUCTION
 from .tables import PER_CELL
 
-#: the program of each process, see `a_rank`
-_MODULE = "repro.papers.electrons.speed.a_rank"
-
 #: how processes share a GPU: in turns, or at the same time by NVIDIA's Multi-Process Service; and without a GPU
 TURNS, SERVICE, CORES = "in turns", "at once (MPS)", "cores"
 
 _CONTROL = "nvidia-cuda-mps-control"
-
-#: what the exchange between processes took in a step, see `shared`
-_COUNTED = ("crossing", "messages", "kB", "rounds", "waiting")
-
-#: seconds for the service to start, or to end
-_PATIENCE = 30.0
 
 
 def shared(sizes, counts, device, *, steps: int, gpus=(1,)) -> pd.DataFrame:
@@ -48,14 +39,13 @@ def shared(sizes, counts, device, *, steps: int, gpus=(1,)) -> pd.DataFrame:
     for particles in sizes:
         require_whole("particles of several processes", particles, PER_CELL, 2**31 - 1)
     require_whole("steps of several processes", steps, 1, 10**6)
-    if device.name == "cuda":
+    if gpu := device.name == "cuda":
         found = device.xp.cuda.runtime.getDeviceCount()
         require(max(gpus) <= found, f"gpus = {list(gpus)}: this machine has {found}")
-    with service() if device.name == "cuda" else nullcontext({}) as environment:
-        runs = _runs(device.name, sorted(counts), gpus, environment)
-        rows = [_row(particles, steps, *run) for particles in sizes for run in runs]
-    names = ["program", "particles", "sharing", "gpus", "processes", "ns", *_COUNTED, "currents", "digest"]
-    table = pd.DataFrame(rows, columns=names)
+    with service() if gpu else nullcontext({}) as environment:
+        on_cores = [(device.name, LOOP, CORES, 0, count) for count in sorted(counts)]
+        runs = _runs_with_gpus(sorted(counts), gpus, bool(environment)) if gpu else on_cores
+        table = pd.DataFrame([_row(particles, steps, *run, environment) for particles in sizes for run in runs])
     for program, rows in table.groupby("program"):
         if rows["digest"].nunique() > 1:
             raise CheckError(f"{program}: electrons depend on the number of processes, {list(rows['processes'])}")
@@ -65,40 +55,36 @@ def shared(sizes, counts, device, *, steps: int, gpus=(1,)) -> pd.DataFrame:
     return table.drop(columns="digest")
 
 
-def _runs(device: str, counts: list[int], gpus, service: dict) -> list[tuple]:
-    """(device, program, sharing, gpus, processes, environment) of each run of a size.
+def _runs_with_gpus(counts: list[int], gpus, at_once: bool) -> list[tuple]:
+    """(device, program, sharing, gpus, processes) of each run of a size.
 
     The paper's program takes turns with the most processes of one GPU only; ours stands beside it alone and with the
     most. On the cores the loop has one process, and as many as the most on the GPUs.
     """
-    if device != "cuda":
-        return [(device, LOOP, CORES, 0, count, {}) for count in counts]
-    runs = []
-    for number in gpus:
-        for each in counts:
-            sharing, environment = (SERVICE, service) if each > 1 else (TURNS, {})
-            if each == 1 or service:
-                runs.append((device, PAPER, sharing, number, each * number, environment))
-            if each in (1, counts[-1]) and (each == 1 or service):
-                runs.append((device, PRODUCTION, sharing, number, each * number, environment))
-            if each == counts[-1] > 1 and number == 1:
-                runs.append((device, PAPER, TURNS, number, each, {}))
-    most = counts[-1] * max(gpus)
-    return runs + [("threads", LOOP, CORES, 0, count, {}) for count in dict.fromkeys((1, most))]
+    most = counts[-1]
+    runs = [
+        ("cuda", program, SERVICE if each > 1 else TURNS, number, each * number)
+        for number in gpus
+        for each in counts
+        for program in (PAPER, PRODUCTION)
+        if (program == PAPER or each in (1, most)) and (at_once or each == 1)
+    ]
+    if most > 1 and 1 in gpus:
+        runs.append(("cuda", PAPER, TURNS, 1, most))
+    return runs + [("threads", LOOP, CORES, 0, count) for count in dict.fromkeys((1, most * max(gpus)))]
 
 
-def _row(particles: int, steps: int, device: str, program: str, sharing: str, gpus: int, processes: int, environment):
+def _row(particles, steps, device, program, sharing, gpus, processes, at_once) -> dict:
+    # it is quiet already, and they must not stop each other
+    environment = (at_once if sharing == SERVICE else {}) | {VARIABLE: ""}
     # not by what they print: programs that start ranks add to it
     with exclusive_timing(), tempfile.TemporaryDirectory(prefix="ranks") as folder:
         answer = Path(folder) / "answer.json"
-        # it is quiet already, and they must not stop each other
-        environment = environment | {VARIABLE: ""}
         words = [program, device, gpus, particles, steps, answer]
-        launch(processes, _MODULE, words, timeout=240, environment=environment)
+        launch(processes, "repro.papers.electrons.speed.a_rank", words, timeout=240, environment=environment)
         result = read_json(answer)
-    counted = [result[name] for name in _COUNTED]
-    ns = 1e9 * result["seconds"] / particles
-    return program, particles, sharing, gpus, processes, ns, *counted, result["currents"], result["digest"]
+    way = {"program": program, "particles": particles, "sharing": sharing, "gpus": gpus, "processes": processes}
+    return way | {"ns": 1e9 * result.pop("seconds") / particles} | result
 
 
 @contextmanager
@@ -111,8 +97,8 @@ def service() -> Iterator[dict[str, str]]:
         environment = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
         # who measures stops all that belongs to the run, and the service must go on
         everything = os.environ | environment | {VARIABLE: ""}
-        # the daemon would hold on to a pipe that is read to its end
-        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": _PATIENCE}
+        # the daemon would hold on to a pipe that is read to its end; it has 30 s to start, or to end
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": 30}
         subprocess.run([_CONTROL, "-d"], env=everything, check=True, **silent)
         try:
             yield environment

@@ -48,21 +48,11 @@ GROUPS = {
 }
 
 
-def _cube(particles: int) -> dict:
-    """Cells and particles a cell of a cube with exactly so many particles, about PER_CELL of them a cell."""
+def cube(particles: int, case=UniformSource):
+    """The paper's test, or another case, with exactly so many particles at the start, about PER_CELL of them a cell."""
     require_whole("particles", particles, PER_CELL, 2**31 - 1)
     cells = round((particles / PER_CELL) ** (1 / 3))
-    return {"cells": cells, "per_cell": particles / cells**3}
-
-
-def source_of(particles: int) -> UniformSource:
-    """The paper's test with so many particles at the start."""
-    return UniformSource(**_cube(particles))
-
-
-def plasma_of(particles: int) -> Plasma:
-    """The slow plasma with so many particles."""
-    return Plasma(**_cube(particles))
+    return case(cells=cells, per_cell=particles / cells**3)
 
 
 def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str, tuple]:
@@ -81,15 +71,15 @@ def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str
 
 
 def speeds(
-    sizes, device, record=None, *, names=None, precision="single", one_core=0, seconds=0.1, runs=1, case=source_of
+    sizes, device, record=None, *, names=None, precision="single", one_core=0, seconds=0.1, runs=1, case=UniformSource
 ) -> pd.DataFrame:
     """Speeds of the programs with each number of particles, a row each; `ns` are those of a step of a particle.
 
-    `case(particles)` makes the set-up. Every speed goes to the notebook's `record`.
+    Every speed goes to the notebook's `record`.
     """
     rows, options = [], {"precision": precision, "seconds": seconds, "runs": runs}
     for particles in sizes:
-        system = case(particles).system()
+        system = cube(particles, case).system()
         for name, (on, how) in chosen(device, particles, names, one_core=one_core).items():
             run = f"{system.name}, {particles} particles, {name}, {precision}", system, on, how | options
             row = speed_table([run], record, measured=measure_speed, includes=INCLUDES)
@@ -107,7 +97,7 @@ def slow_speeds(particles: int, device, record=None, *, one_core: int, names, pr
     """
     sizes = {name: min(particles, one_core) if name in ON_ONE_CORE else particles for name in names}
     each = [
-        speeds([size], device, record, names=[name], one_core=one_core, precision=precision, case=plasma_of, **options)
+        speeds([size], device, record, names=[name], one_core=one_core, precision=precision, case=Plasma, **options)
         for precision in precisions
         for name, size in sizes.items()
         if size
@@ -133,7 +123,7 @@ def speedups(table: pd.DataFrame) -> pd.DataFrame:
 
 def parts(particles: int, device, names, *, precision="single", steps: int = 5) -> pd.DataFrame:
     """Nanoseconds a particle of the parts of a step of the named programs; columns program, part, group and ns."""
-    system, rows = source_of(particles).system(), []
+    system, rows = cube(particles).system(), []
     for name, (on, how) in chosen(device, particles, names).items():
         simulation = Simulation(system, on, precision=precision, **how)
         times = part_times(simulation, steps=steps)

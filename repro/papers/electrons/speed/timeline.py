@@ -30,13 +30,10 @@ def step() -> tuple[pd.DataFrame, pd.DataFrame]:
         answer = Path(folder) / "answer.json"
         launch(RANKS, _MODULE, [answer], timeout=240)
         found = [read_json(Path(f"{answer}.{rank}")) for rank in range(RANKS)]
-    rows = [
-        (rank, 1e3 * seconds, what, number)
-        for rank, told in enumerate(found)
-        for seconds, what, number in told["events"]
-    ]
+    each = [pd.DataFrame(told["events"], columns=["ms", "what", "particles"]) for told in found]
+    events = pd.concat(each, keys=range(RANKS), names=["rank"]).reset_index("rank").reset_index(drop=True)
     counts = pd.DataFrame([{"rank": rank} | told["counts"] for rank, told in enumerate(found)])
-    return pd.DataFrame(rows, columns=["rank", "ms", "what", "particles"]), counts
+    return events.assign(ms=1e3 * events["ms"]), counts
 
 
 def figure(events: pd.DataFrame):
@@ -57,8 +54,3 @@ def figure(events: pd.DataFrame):
     axes.grid(axis="y", visible=False)
     drawn.legend(loc="outside lower center", ncols=3)
     return drawn, {name: events[name].to_numpy() for name in events}
-
-
-def returns(events: pd.DataFrame) -> int:
-    """How often a rank came back to work from a barrier that it had entered."""
-    return int((events["what"] == RESUMED).sum())
