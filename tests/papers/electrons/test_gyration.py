@@ -38,16 +38,14 @@ def test_an_orbit_is_followed_around_and_its_energy_kept():
     assert found["Boris"].iloc[-1] == pytest.approx(-(0.5**2) / 12 * found["turns"].iloc[-1] * 2 * np.pi, rel=0.05)
 
 
-def test_orbits_are_followed_for_each_energy_in_both_precisions_and_summed_up(monkeypatch):
-    def turns(energy, turn, count, device, precision):
-        assert (turn, count, device) == (0.5, 7.0, "device")
+def test_orbits_are_summed_up_by_energy_and_precision():
+    def turns(energy, precision):
         size = energy if precision == "double" else 10 * energy
         rows = {"radius": [0.0, -size], "phase": [2 * size, 0.0], "energy": [3 * size, 1], "Boris": [-4 * size, 1]}
         return pd.DataFrame(rows | {"steps": [5, 9]})
 
-    monkeypatch.setattr(orbits, "turns", turns)
-    found = orbits.all_turns([1e3, 2e3], 0.5, 7.0, "device")
-    table = orbits.summary(found)
+    kinds = [(energy, precision) for precision in ("double", "single") for energy in (1e3, 2e3)]
+    table = orbits.summary({kind: turns(*kind) for kind in kinds})
     assert table["energy (keV)"].tolist() == [1, 2, 1, 2]
     assert table["precision"].tolist() == ["double"] * 2 + ["single"] * 2
     assert table["steps"].tolist() == [9] * 4
@@ -103,7 +101,7 @@ def test_a_particle_that_is_there_twice_stands_for_none_that_is_lost(monkeypatch
 
 
 def test_the_solver_drifts_with_e_over_b_and_boris_does_not():
-    runs = crossed.drifts([0.5], [0.0], 300, PlainDevice())
+    runs = {(0.5, 0.0): crossed.drift(0.5, 0.0, 300, PlainDevice())}
     table = crossed.drift_table(runs)
     assert abs(table["solver"].item()) < 1e-12
     assert abs(table["Boris"].item()) > 1e-4

@@ -63,13 +63,8 @@ def drift(share: float, momentum: float, steps: int, device, *, looks: int = 60)
     return table
 
 
-def drifts(shares, momenta, steps: int, device) -> dict[tuple[float, float], pd.DataFrame]:
-    """`drift` for each share of c and each momentum at the start."""
-    return {(share, momentum): drift(share, momentum, steps, device) for share in shares for momentum in momenta}
-
-
-def drift_table(runs: dict) -> pd.DataFrame:
-    """Each run's drift over theory's, from the centres of its orbit, and that of the others' steps.
+def drift_table(runs: dict[tuple[float, float], pd.DataFrame]) -> pd.DataFrame:
+    """The drift over theory's, from the centres of its orbit, of each `drift` by share and momentum, and others'.
 
     Those are followed without a mesh over five times as many steps, from half a step early.
     """

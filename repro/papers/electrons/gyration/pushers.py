@@ -9,72 +9,58 @@ from math import sqrt
 
 import numpy as np
 
-from repro.parallel import device_function
 from repro.pic.motion.push import cross, make_orbit, make_rotation_factors, momentum, moved, squared
 
 
-@device_function
 def _dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@device_function
 def _plus(a, b, share):
     """a + share * b."""
-    return a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]
+    return tuple(p + share * q for p, q in zip(a, b, strict=True))
 
 
-@device_function
+def _times(share, a):
+    return tuple(share * p for p in a)
+
+
 def _with_way(u):
-    slow = 1 / sqrt(1 + squared(u))
-    return u, (u[0] * slow, u[1] * slow, u[2] * slow)
+    return u, _times(1 / sqrt(1 + squared(u)), u)
 
 
-@device_function
 def _turned(u, t):
     """(u + (u . t) t + u x t) / (1 + t^2): half of Boris' rotation, which the others solve for."""
     share, along = 1 / (1 + squared(t)), _dot(u, t)
-    side = cross(u, t)
-    return (
-        share * (u[0] + along * t[0] + side[0]),
-        share * (u[1] + along * t[1] + side[1]),
-        share * (u[2] + along * t[2] + side[2]),
-    )
+    return tuple(share * (p + along * q + side) for p, q, side in zip(u, t, cross(u, t), strict=True))
 
 
-@device_function
 def _middle_gamma(u, half_turn):
     """gamma at the middle of the step, from what u is without the magnetic field's half turn (Vay, Higuera, Cary)."""
     rest, along = 1 + squared(u) - squared(half_turn), _dot(u, half_turn)
     return sqrt((rest + sqrt(rest * rest + 4 * (squared(half_turn) + along * along))) / 2)
 
 
-@device_function
 def boris(u, electric, magnetic):
     """Boris (1970): half a kick, a rotation by 2 arctan(B~ / 2 gamma), half a kick."""
     early = _plus(u, electric, -0.5)
-    slow = -0.5 / sqrt(1 + squared(early))
-    t = (magnetic[0] * slow, magnetic[1] * slow, magnetic[2] * slow)
+    t = _times(-0.5 / sqrt(1 + squared(early)), magnetic)
     late = _plus(early, cross(_plus(early, cross(early, t), 1.0), t), 2 / (1 + squared(t)))
     return _with_way(_plus(late, electric, -0.5))
 
 
-@device_function
 def vay(u, electric, magnetic):
     """Vay (2008, Phys. Plasmas 15, 056701): the mean of the velocities at both ends goes into the magnetic force."""
-    half_turn = (-0.5 * magnetic[0], -0.5 * magnetic[1], -0.5 * magnetic[2])
+    half_turn = _times(-0.5, magnetic)
     pushed = _plus(_plus(u, electric, -1.0), cross(u, half_turn), 1 / sqrt(1 + squared(u)))
-    slow = 1 / _middle_gamma(pushed, half_turn)
-    return _with_way(_turned(pushed, (half_turn[0] * slow, half_turn[1] * slow, half_turn[2] * slow)))
+    return _with_way(_turned(pushed, _times(1 / _middle_gamma(pushed, half_turn), half_turn)))
 
 
-@device_function
 def higuera_cary(u, electric, magnetic):
     """Higuera and Cary (2017, Phys. Plasmas 24, 052104): the velocity of the mean momentum; it keeps volumes."""
-    half_turn = (-0.5 * magnetic[0], -0.5 * magnetic[1], -0.5 * magnetic[2])
+    half_turn = _times(-0.5, magnetic)
     early = _plus(u, electric, -0.5)
-    slow = 1 / _middle_gamma(early, half_turn)
-    t = (half_turn[0] * slow, half_turn[1] * slow, half_turn[2] * slow)
+    t = _times(1 / _middle_gamma(early, half_turn), half_turn)
     middle = _turned(early, t)
     return _with_way(_plus(_plus(middle, cross(middle, t), 1.0), electric, -0.5))
 
@@ -82,17 +68,12 @@ def higuera_cary(u, electric, magnetic):
 _ORBIT, _FACTORS = make_orbit(np.float64), make_rotation_factors(np.float64)
 
 
-@device_function
 def splitting(u, electric, magnetic):
     """Ours: half a kick, the exact helix, half a kick; see `repro.pic.motion.push`."""
     orbit = _ORBIT(_plus(u, electric, -0.5), magnetic)
     factors = _FACTORS(orbit[0], 1.0)
     _, slow, p, g, h = orbit
-    way = (
-        moved(0.0, slow, p[0], g[0], h[0], 1.0, factors),
-        moved(0.0, slow, p[1], g[1], h[1], 1.0, factors),
-        moved(0.0, slow, p[2], g[2], h[2], 1.0, factors),
-    )
+    way = tuple(moved(0.0, slow, *along, 1.0, factors) for along in zip(p, g, h, strict=True))
     return _plus(momentum(orbit, factors), electric, -0.5), way
 
 

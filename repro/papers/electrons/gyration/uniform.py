@@ -12,9 +12,6 @@ from scipy.linalg import expm
 
 from repro.declared import Number, Numbers
 
-#: Newton's iterations
-_SEARCHES = 8
-
 
 def _after(u, electric, magnetic, t):
     """Momentum and way after a time in which neither field changes gamma or a direction by more than about 1."""
@@ -25,7 +22,8 @@ def _after(u, electric, magnetic, t):
     motion[4:, :4] = np.eye(4)
     start = np.array([np.sqrt(1 + u @ u), *u, 0, 0, 0, 0])
     s, found = t / start[0], start
-    for _ in range(_SEARCHES):
+    # Newton's iterations
+    for _ in range(8):
         found = expm(motion * s) @ start
         s = s - (found[4] - t) / found[0]
     return found[1:4], found[5:]
