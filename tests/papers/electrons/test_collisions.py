@@ -33,7 +33,7 @@ def test_stopping_power_of_electrons_that_lose_by_the_table_is_the_tables(listed
         return ends | {"collisions": np.ones((len(energies), 3), int)}
 
     monkeypatch.setattr(tracks, "fly", fly)
-    found = tracks.stopping_powers(Collisions(), [(1e4, 10), (1e6, 20)], listed, None)
+    found = tracks.stopping_powers(Collisions(), [1e4, 1e6], [10, 20], listed, None)
     # they lose by the stopping power at the start, 2.5 % above the mean energy: 2 % less at 10 keV
     assert found["error"][0] == pytest.approx(-0.02, abs=0.003)
     assert found["error"][1] == pytest.approx(0, abs=1e-3)
@@ -49,7 +49,7 @@ def test_a_measured_stopping_power_is_the_energy_lost_over_the_path_in_mass(list
         return ends | {"collisions": np.array([[1, 2, 3], [4, 5, 7]])}
 
     monkeypatch.setattr(tracks, "fly", fly)
-    row = tracks.stopping_powers(Collisions(), [(1e6, 2)], listed, None).iloc[0]
+    row = tracks.stopping_powers(Collisions(), [1e6], [2], listed, None).iloc[0]
     # 40 keV over 0.12 m of air of 1.2e-3 g/cm3
     measured = 0.04 / (12 * Air().density * 1e-3)
     assert row["measured"] == pytest.approx(measured)
@@ -156,7 +156,11 @@ def test_energies_have_names():
 @pytest.mark.parametrize(
     ("measure", "arguments", "line"),
     [
-        (tracks.pairs, ([1e4, 1e5], [10]), "2 energies and 1 counts: must be as many"),
+        (
+            tracks.stopping_powers,
+            (Collisions(), [1e4, 1e5], [10], None, None),
+            "2 energies and 1 counts: must be as many",
+        ),
         (
             tracks.free_paths,
             (Collisions(), 1e4, -5, None),
@@ -181,4 +185,4 @@ def test_electrons_that_cannot_be_followed_are_refused(measure, arguments, line)
 
 def test_energies_that_no_table_has_are_refused(listed):
     with pytest.raises(InputError, match="collisions are known from 1000 to"):
-        tracks.stopping_powers(Collisions(), [(1e9, 10)], listed, None)
+        tracks.stopping_powers(Collisions(), [1e9], [10], listed, None)

@@ -17,13 +17,13 @@ class PlainPython(CpuDevice):
         def bind(shape, *arguments):
             nx, ny, nz = kernel.padded(shape)
             places = [(x, 1, y, z)[: kernel.ndim + 1] for z in range(nz) for y in range(ny) for x in range(nx)]
-            return lambda: _run(kernel.body, places, arguments)
+
+            # whole numbers of 32 bits wrap around on every device, and NumPy warns
+            @np.errstate(over="ignore")
+            def run():
+                for place in places:
+                    kernel.body(*place, *arguments)
+
+            return run
 
         return bind
-
-
-def _run(body, places, arguments):
-    # whole numbers of 32 bits wrap around on every device, and NumPy warns
-    with np.errstate(over="ignore"):
-        for place in places:
-            body(*place, *arguments)

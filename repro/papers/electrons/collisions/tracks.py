@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import cumulative_trapezoid
 
-from repro.errors import InputError, require_whole
+from repro.errors import require, require_whole
 from repro.pic.air import bremsstrahlung, elastic, ionisation
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.infinite_air import fly
@@ -51,28 +51,22 @@ def reference(data: Path, air: Air) -> Reference:
     return Reference(pd.read_csv(data / "reference" / "estar_air_dry.csv", comment="#"), air)
 
 
-def pairs(energies, counts) -> list[tuple[float, int]]:
-    """Energies in eV, and how many electrons each has."""
-    if len(energies) != len(counts):
-        raise InputError(f"{len(energies)} energies and {len(counts)} counts: must be as many")
-    return list(zip(energies, counts, strict=True))
-
-
 def _same(energy: float, count: int) -> np.ndarray:
     """So many energies."""
     require_whole(f"electrons of {energy:g} eV", count, 2, 10**9)
     return np.full(count, energy)
 
 
-def stopping_powers(collisions: Collisions, electrons, listed: Reference, device, **options) -> pd.DataFrame:
-    """Energy that electrons lose per path, one row for each pair in `electrons` of an energy in eV and their number.
+def stopping_powers(collisions: Collisions, energies, counts, listed: Reference, device, **options) -> pd.DataFrame:
+    """Energy that electrons lose per path, one row for each energy in eV, of which there are as many as `counts` says.
 
     They begin half of `LOST` above the energy, and fly until they are about as far below. Columns: energy (eV),
     measured and table (MeV cm2/g, the latter at the mean energy on the way), error and scatter (relative, the scatter
     is the standard deviation of the mean), collisions (of all electrons).
     """
+    require(len(energies) == len(counts), f"{len(energies)} energies and {len(counts)} counts: must be as many")
     air, rows = collisions.air, []
-    for energy, count in electrons:
+    for energy, count in zip(energies, counts, strict=True):
         collisions.require_energies([energy])
         length = LOST * energy / (1e5 * air.density * listed.stopping(energy))
         start = (1 + LOST / 2) * energy

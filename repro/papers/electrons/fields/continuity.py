@@ -17,9 +17,6 @@ CELLS = 8
 #: residual that rounding leaves, of the largest density
 ROUNDING = {"single": 1e-6, "double": 1e-14}
 
-#: units of the sums that a segment may lose at a node: one on each of three edges, and one in the charge at either end
-_LOST = 5
-
 
 def _moved(mesh: Mesh, cells: np.ndarray, real, unit: float, seed: int):
     """Random segments, each inside its cell: weights, charges at their starts and at their ends, and the currents."""
@@ -56,7 +53,8 @@ def sums(counts, seed: int = 1) -> pd.DataFrame:
         cells, unit = np.random.default_rng(seed + 1).integers(0, CELLS, (count, 3)), units_of_weight(2.0 * count)
         for name, real in REALS.items():
             _, before, after, currents = _moved(mesh, cells, real, unit, seed)
-            cut = _LOST * _most(cells) / max(np.abs(before).max(), np.abs(after).max())
+            # a segment may lose a unit of the sums on each of a node's three edges, and in the charge at either end
+            cut = 5 * _most(cells) / max(np.abs(before).max(), np.abs(after).max())
             residual = continuity_residual(mesh, before, after, currents)
             rows.append((name, count, residual, max(ROUNDING[name], cut)))
     return pd.DataFrame(rows, columns=["precision", "segments", "residual", "limit"])

@@ -15,9 +15,6 @@ from repro.pic.strategies.domains import bytes_of_currents
 from repro.pic.strategies.transfer_buffers import PAPER_THREADS
 from repro.pic.system import Source, System
 
-#: a cell's side in m
-SPACING = 1e-3
-
 #: the smaller of the two V100 that were sold, in bytes; the paper does not say which it had
 V100 = 16 * 2**30
 
@@ -55,7 +52,7 @@ def process(device, side: int, chips: int, processes: int) -> Simulation:
     require_whole("processes", processes, 1, chips)
     if chips % processes:
         raise InputError(f"{chips} multiprocessors for {processes} processes: each gets as many")
-    mesh = Mesh(subdomain(side, processes), (SPACING,) * 3)
+    mesh = Mesh(subdomain(side, processes), (1e-3,) * 3)
     # half of what light may go
     dt = 0.5 / float(np.linalg.norm(courant_numbers(mesh, 1.0)))
     system = System(mesh, dt, source=Source(energy=1e5, weight=1.0, start=1), self_field=False)
@@ -90,11 +87,6 @@ def powers(table: pd.DataFrame, column: str = "process") -> dict[str, float]:
     return dict(zip(POWERS, fitted[:-1].tolist(), strict=True))
 
 
-def largest_side(memory: float, chips: int, processes: int) -> int:
-    """Cells along each axis of the largest mesh whose currents fit into a GPU's memory in bytes, by N m / n."""
-    return int((memory * processes / (bytes_of_currents(1, 1) * chips)) ** (1 / 3))
-
-
 def meshes_that_fit(real, processes: int) -> pd.DataFrame:
     """Cells along each axis of the largest mesh whose currents fit, by what has the sets and by the memory.
 
@@ -102,13 +94,14 @@ def meshes_that_fit(real, processes: int) -> pd.DataFrame:
     """
     particles = PARTICLES * bytes_each(real)
     rows = [
-        ("a V100, one process", V100, CHIPS, largest_side(V100, CHIPS, 1)),
-        (f"a V100, {processes} processes", V100, CHIPS / processes, largest_side(V100, CHIPS, processes)),
-        ("a V100, one set to which all threads add", V100, 1, largest_side(V100, 1, 1)),
-        ("what the paper's particles take, one process", particles, CHIPS, largest_side(particles, CHIPS, 1)),
+        ("a V100, one process", V100, CHIPS),
+        (f"a V100, {processes} processes", V100, CHIPS / processes),
+        ("a V100, one set to which all threads add", V100, 1),
+        ("what the paper's particles take, one process", particles, CHIPS),
     ]
-    table = pd.DataFrame(rows, columns=["memory of", "GiB", "sets of currents", "cells along each axis"])
-    return table.assign(GiB=table["GiB"] / 2**30)
+    table = pd.DataFrame(rows, columns=["memory of", "GiB", "sets of currents"])
+    side = (table["GiB"] / (bytes_of_currents(1, 1) * table["sets of currents"])) ** (1 / 3)
+    return table.assign(GiB=table["GiB"] / 2**30, **{"cells along each axis": side.astype(int)})
 
 
 def record_claims(record, powers: dict[str, float]) -> None:

@@ -22,38 +22,26 @@ from repro.pic.observables import (
 from repro.pic.simulation import Simulation
 from repro.pic.system import Source, System
 
-from .waves import cold_plasma, weight_of
+from .waves import COURANT, SPACING, cold_plasma, weight_of
 
 #: what the parameters of the notebook list that say how much happens in a busy box
 BUSY, COMPARED = ("cells", "particles", "steps", "steps between looks"), ("cells", "particles", "steps")
 
-_SPACING, _COURANT = 1e-3, 0.9
-
 #: by how much of it a growth rate may be off theory
 GROWTH = 0.02
-
-#: momentum of a warm plasma along each axis, over m c: with omega_p dt = 0.1 a Debye length of a third of a cell
-_HEAT = 0.06
 
 #: what rounding of places and fields may leave of the largest charge in a step, by precision
 ROUNDING = {"double": 1e-13, "single": 1e-6}
 
-#: shares that a node has of a particle a cell, two segments each: of its charge before and after from eight cells, and
-#: of its currents along six edges from four cells each
-_SHARES = 2 * 8 + 2 * 6 * 4
-
-#: standard deviations that what is at random may be off by
-_DEVIATIONS = 6
-
 
 def busy(cells: int, particles: int, steps: int, seed: int = 1) -> System:
     """A box in which all happens: walls that absorb, a source in each step, a field from outside, fast electrons."""
-    mesh = Mesh((cells,) * 3, (_SPACING,) * 3, ("conducting", "periodic", "periodic"))
-    dt = _COURANT * courant_limit(mesh)
+    mesh = Mesh((cells,) * 3, (SPACING,) * 3, ("conducting", "periodic", "periodic"))
+    dt = COURANT * courant_limit(mesh)
     weight, born = weight_of(mesh, 0.2 / dt, particles), max(1, particles // 50)
     # 1 MeV, on orbits of about a third of the box, and of no less than a step may turn by
     source = Source(1e6, weight, start=particles, per_step=born, seed=seed)
-    field = source.momentum * MASS * LIGHT / (CHARGE * max(cells / 3, 2.0) * _SPACING)
+    field = source.momentum * MASS * LIGHT / (CHARGE * max(cells / 3, 2.0) * SPACING)
     capacity = particles + born * (steps + 1)
     return System(mesh, dt, source=source, magnetic=(0.0, field, field / 2), capacity=capacity, name="busy box")
 
@@ -92,8 +80,13 @@ def charges(cells: int, particles: int, steps: int, device, every: int) -> pd.Da
 
 
 def _whole(density: float, charge: np.ndarray) -> float:
-    """What may be left of the largest charge because all shares are whole numbers, with `density` particles a cell."""
-    return _DEVIATIONS * float(np.sqrt(density * _SHARES / 12)) / max(np.abs(charge).max(), 1)
+    """What may be left of the largest charge because all shares are whole numbers, with `density` particles a cell.
+
+    Six standard deviations of the shares that a node has, of two segments a particle: of its charge before and after
+    from eight cells, and of its currents along six edges from four cells each.
+    """
+    shares = density * (2 * 8 + 2 * 6 * 4)
+    return 6 * float(np.sqrt(shares / 12)) / max(np.abs(charge).max(), 1)
 
 
 def kept(rows: pd.DataFrame) -> bool:
@@ -137,7 +130,8 @@ def warm(cells: int, per_cells, periods: int, device) -> dict[float, pd.DataFram
     require_whole("periods of a warm plasma", periods, 1, 10**6)
     found = {}
     for per_cell in per_cells:
-        system = Plasma(cells=cells, per_cell=per_cell, plasma_step=0.1, heat=_HEAT).system()
+        # the Debye length is a third of a cell
+        system = Plasma(cells=cells, per_cell=per_cell, plasma_step=0.1, heat=0.06).system()
         simulation, rows = Simulation(system, device, sort_every=50), []
         energy, _, momentum = _totals(simulation)
         for period in range(periods + 1):
@@ -151,7 +145,7 @@ def warm(cells: int, per_cells, periods: int, device) -> dict[float, pd.DataFram
 def _totals(simulation) -> tuple[float, float, np.ndarray]:
     """The energy in J, the field's share of it, and the sum of momenta over that of their sizes."""
     mesh, fields, particles = simulation.system.mesh, simulation.fields.on_host(), simulation.particles()
-    field = field_energy(mesh, simulation.system.dt, fields["electric"], fields["magnetic"])
+    field = field_energy(mesh, simulation.system.dt, **fields)
     total = field + kinetic_energy(particles["momentum"], particles["weight"])
     sizes = np.linalg.norm(particles["momentum"], axis=1)
     return total, field / total, particles["weight"] @ particles["momentum"] / (particles["weight"] @ sizes)
@@ -171,13 +165,13 @@ def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1) -> 
     require_whole("cells of two streams", cells, 8, 2**16)
     require_whole("particles of a cell in each stream", each, 1, 10**6)
     gamma = float(exact.lorentz_factor(momentum))
-    mesh = Mesh((cells, 1, 1), (_SPACING,) * 3)
+    mesh = Mesh((cells, 1, 1), (SPACING,) * 3)
     # k v = sqrt(3) / 2 of one beam's frequency, omega_p / sqrt(2 gamma^3), which gives the density
     beam = 2 * pi / mesh.length[0] * LIGHT * momentum / gamma / np.sqrt(0.75)
     frequency = beam * np.sqrt(2 * gamma**3)
-    dt = min(_COURANT * courant_limit(mesh), turn / frequency)
-    place = (np.arange(cells * each) + 0.5) / each * _SPACING
-    position = np.full((2 * len(place), 3), _SPACING / 2)
+    dt = min(COURANT * courant_limit(mesh), turn / frequency)
+    place = (np.arange(cells * each) + 0.5) / each * SPACING
+    position = np.full((2 * len(place), 3), SPACING / 2)
     position[:, 0] = np.tile(place, 2)
     u = np.zeros_like(position)
     seeded = 1e-4 * momentum * np.sin(2 * pi * position[:, 0] / mesh.length[0])

@@ -24,10 +24,7 @@ FREQUENCY_ERROR, ENERGY_DRIFT = 0.005, 1e-3
 THEORY = 1e-4
 
 #: side of a cell in m, and the time step as a share of the longest one
-_SPACING, _COURANT = 1e-3, 0.9
-
-#: momentum of the electrons in small waves, over m c
-_SMALL = 1e-5
+SPACING, COURANT = 1e-3, 0.9
 
 
 def weight_of(mesh: Mesh, frequency: float, particles: int) -> float:
@@ -59,7 +56,7 @@ class Wave:
     #: omega_p times the time step
     turn: float = 0.1
     #: largest momentum over m c
-    amplitude: float = _SMALL
+    amplitude: float = 1e-5
 
     @property
     def mesh(self) -> Mesh:
@@ -67,7 +64,7 @@ class Wave:
         require_whole("cells of a wavelength", self.cells, 2, 65535)
         require_whole("mode", self.mode, 1, 65535)
         side = self.cells * self.mode
-        return Mesh((side, side if self.diagonal else 1, 1), (_SPACING,) * 3)
+        return Mesh((side, side if self.diagonal else 1, 1), (SPACING,) * 3)
 
     @property
     def direction(self) -> np.ndarray:
@@ -77,19 +74,19 @@ class Wave:
     def phase(self, place) -> np.ndarray:
         """Of the wave at places in m, (..., 3)."""
         along = place[..., 0] + place[..., 1] if self.diagonal else place[..., 0]
-        return 2 * pi * along / (self.cells * _SPACING)
+        return 2 * pi * along / (self.cells * SPACING)
 
     def system(self) -> System:
         """The electrons at the start, at rest but for the wave."""
         mesh = self.mesh
         Number(SMALLEST).check("turn", self.turn)
-        dt = _COURANT * courant_limit(mesh)
+        dt = COURANT * courant_limit(mesh)
         axes = [
             (np.arange(cells * self.each) + 0.5) / self.each if cells > 1 else np.array([0.5]) for cells in mesh.shape
         ]
-        place = _SPACING * np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
+        place = SPACING * np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
         # along x all electrons of a cell are in the same field: what they differ by at first would never come back
-        seen = place if self.diagonal else (np.floor(place / _SPACING) + 0.5) * _SPACING
+        seen = place if self.diagonal else (np.floor(place / SPACING) + 0.5) * SPACING
         momentum = self.amplitude * np.sin(self.phase(seen))[:, None] * self.direction
         return cold_plasma(mesh, dt, place, momentum, self.turn / dt, "cold wave")
 
@@ -116,10 +113,7 @@ def oscillation(wave: Wave, periods: float, device, precision: str = "double", e
         fields, particles = simulation.fields.on_host(), simulation.particles()
         inner = fields["electric"][:, :-1, :-1, :-1]
         field = 2 * sum((inner[axis] * shapes[axis]).mean() for axis in range(3))
-        energies = (
-            field_energy(mesh, system.dt, fields["electric"], fields["magnetic"]),
-            kinetic_energy(particles["momentum"], particles["weight"]),
-        )
+        energies = field_energy(mesh, system.dt, **fields), kinetic_energy(particles["momentum"], particles["weight"])
         rows.append((step * wave.turn / (2 * pi), field, *energies))
     return pd.DataFrame(rows, columns=["periods", "field", "electric", "kinetic"])
 
@@ -188,7 +182,7 @@ def energies(swings, periods: float, device, *, cells: int = 16) -> dict[tuple[f
     for swing in swings:
         wave = Wave(cells)
         # an electron swings by u c / omega_p, which is over the way of light in a step, in cells
-        wave = replace(wave, amplitude=swing * wave.turn / (LIGHT * wave.system().dt / _SPACING))
+        wave = replace(wave, amplitude=swing * wave.turn / (LIGHT * wave.system().dt / SPACING))
         for precision in ("double", "single"):
             found[swing, precision] = oscillation(wave, periods, device, precision, every=5)
     return found
