@@ -30,9 +30,6 @@ UNDERSTOOD = numba.__version__.startswith(KNOWN)
 if not UNDERSTOOD:
     logging.getLogger(__name__).warning(numba_advice(numba.__version__))
 
-#: of LLVM's optimisation, of which each finds what the one before has uncovered; a fourth gains nothing
-_ROUNDS = 3
-
 _HASH = hashlib.sha256().digest_size
 
 _process = uuid.uuid4().hex[:12]
@@ -78,10 +75,8 @@ def cached_apart(dispatcher):
         # numba's key has the bytes of this function, and of its closure if it has one
         kept._py_func = _in_the_name
         kept.load_overload = partial(_load_or_compile, kept.load_overload)
-        files._dump = partial(_with_hash, files._dump)
-        files._load_index = partial(_load_index, files, files._load_index)
-        files._load_data = partial(_load_data, files, files._load_data)
-        files._data_name = partial(_new_name, files._data_name_pattern.replace("{number:d}", "{number}"))
+        # numba has a class for a CPU's files, and another one for a GPU's
+        files.__class__ = type("WholeFiles", (_WholeFiles, type(files)), {})
         # what was used last is kept longest
         with suppress(OSError):
             os.utime(files._index_path)
@@ -100,12 +95,6 @@ def _load_or_compile(load, signature, target):
         return None
 
 
-def _with_hash(dump, content) -> bytes:
-    """What numba keeps, with a hash behind it, which who unpickles it does not read."""
-    data = dump(content)
-    return data + hashlib.sha256(data).digest()
-
-
 def _require_whole(path: str, begin: int = 0) -> None:
     """Raise OSError for a file that is not as it was written, from the byte `begin` on."""
     content = Path(path).read_bytes() if is_regular(Path(path)) else b""
@@ -113,23 +102,29 @@ def _require_whole(path: str, begin: int = 0) -> None:
         raise OSError(f"{path} is damaged")
 
 
-def _load_index(files, load) -> dict:
-    """numba's index; an empty one, over which the next is written, for what a full disk or a power cut has left."""
-    try:
-        _require_whole(files._index_path, len(pickle.dumps(files._version, protocol=-1)))
-        return load()
-    except OSError:
-        return {}
+class _WholeFiles:
+    """What numba's class for cache files does otherwise here."""
 
+    def _dump(self, content) -> bytes:
+        # who unpickles it does not read the hash behind it
+        data = super()._dump(content)
+        return data + hashlib.sha256(data).digest()
 
-def _load_data(files, load, name: str):
-    """Machine code; with an OSError numba compiles it anew, where LLVM would end the process over damaged code."""
-    _require_whole(files._data_path(name))
-    return load(name)
+    def _load_index(self) -> dict:
+        try:
+            _require_whole(self._index_path, len(pickle.dumps(self._version, protocol=-1)))
+            return super()._load_index()
+        except OSError:
+            # a full disk or a power cut has left it: the next one is written over it
+            return {}
 
+    def _load_data(self, name: str):
+        # with an OSError numba compiles anew, where LLVM would end the process over damaged code
+        _require_whole(self._data_path(name))
+        return super()._load_data(name)
 
-def _new_name(pattern: str, number: int) -> str:
-    return pattern.format(number=f"{_process}.{next(_written)}")
+    def _data_name(self, number: int) -> str:
+        return f"{self._index_name.removesuffix('.nbi')}.{_process}.{next(_written)}.nbc"
 
 
 def compiled(dispatcher, signature: tuple):
@@ -144,14 +139,13 @@ def compiled(dispatcher, signature: tuple):
 @contextmanager
 def _no_garbage_collection():
     """While it lasts, Python looks for no circles of objects, which costs a compiler an eighth of its time."""
-    if not gc.isenabled():
-        yield
-        return
+    enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if enabled:
+            gc.enable()
 
 
 @contextmanager
@@ -214,7 +208,8 @@ def _optimised_once(kernel: str):
 
     def optimise_kernel(library):
         if library.name == kernel:
-            for _ in range(_ROUNDS):
+            # each finds what the one before has uncovered; a fourth gains nothing
+            for _ in range(3):
                 optimise(library)
 
     CPUCodeLibrary._optimize_final_module = optimise_kernel

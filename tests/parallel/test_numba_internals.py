@@ -64,7 +64,8 @@ def test_the_places_that_are_patched_are_there():
     for owner, name in PATCHED:
         assert callable(getattr(owner, name))
     dispatcher = numba.njit(cache=True)(_plain)
-    assert "{number:d}" in dispatcher._cache._cache_file._data_name_pattern
+    files = dispatcher._cache._cache_file
+    assert files._index_name == files._data_name_pattern.replace("{number:d}.nbc", "nbi")
     assert dispatcher._cache._py_func is _plain
 
 
