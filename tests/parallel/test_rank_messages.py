@@ -11,7 +11,7 @@ from repro.errors import CheckError
 from repro.parallel.ranks.domain import Domain
 from repro.parallel.ranks.halo import Halo
 from repro.parallel.ranks.migration import Progress, run_until_all_done
-from repro.parallel.ranks.world import HALO_TAG, LEAVERS_TAG, Alone, Ranks, Reached
+from repro.parallel.ranks.world import HALO_TAG, LEAVERS_TAG, Alone, Ranks
 
 STEPS = 40
 
@@ -222,4 +222,4 @@ def test_all_records_that_are_here_are_taken_as_they_were_sent(ranks):
 def test_nothing_is_waited_for_where_no_message_is(ranks):
     ranks.wait([], "nothing")
     assert ranks.seen == []
-    assert Reached().Test() is True
+    assert Alone().barrier().Test() is True

@@ -14,9 +14,6 @@ from repro.errors import InputError
 #: the six sides of a box as (axis, direction); a box's neighbours are listed in this order
 SIDES = tuple((axis, direction) for axis in range(3) for direction in (-1, 1))
 
-#: how many numbers of ranks a refusal names
-_NAMED = 6
-
 _MOST_RANKS = 1 << 20
 
 _Shape = Annotated[tuple[int, int, int], Each(Whole(1, 1 << 31), 3)]
@@ -38,8 +35,8 @@ class Domain:
     def __post_init__(self):
         for name, cells, ranks in zip("xyz", self.shape, self.ranks, strict=True):
             if cells % ranks:
-                nearest = sorted(sorted(_divisors(cells), key=lambda count: abs(count - ranks))[:_NAMED])
-                raise InputError(f"{ranks} ranks do not divide {cells} cells along {name}: use {_listed(nearest)}")
+                nearest = _nearest(_divisors(cells), ranks)
+                raise InputError(f"{ranks} ranks do not divide {cells} cells along {name}: use {nearest}")
 
     @property
     def count(self) -> int:
@@ -96,8 +93,8 @@ def split(shape: _Shape, ranks: Annotated[int, Whole(1, _MOST_RANKS)]) -> tuple[
     """
     cuts = [cut for cut in _factors(ranks) if not any(n % p for n, p in zip(shape, cut, strict=True))]
     if not cuts:
-        size = " x ".join(map(str, shape))
-        raise InputError(f"{ranks} ranks do not divide a grid of {size} cells: use {_listed(_working(shape, ranks))}")
+        size, nearest = " x ".join(map(str, shape)), _nearest(_working(shape, ranks), ranks)
+        raise InputError(f"{ranks} ranks do not divide a grid of {size} cells: use {nearest}")
     return min(cuts, key=lambda cut: (*_surfaces(shape, cut), cut))
 
 
@@ -123,14 +120,14 @@ def _surfaces(shape, cut) -> tuple[int, int]:
     return sum(side for side, p in zip(sides, cut, strict=True) if p > 1), sum(sides)
 
 
-def _working(shape, ranks: int) -> list[int]:
-    """Numbers of ranks that divide the grid: those nearest to `ranks`."""
+def _working(shape, ranks: int) -> set[int]:
+    """Numbers of ranks that divide the grid, and may be near to `ranks`."""
     # of each axis those that may be near, and the next one: a grid of 7 x 7 x 1 has none up to 6 but 1
     divisors = [[p for p in each if p <= 2 * ranks or p == each[1]] for each in map(_divisors, shape)]
-    works = {prod(cut) for cut in product(*divisors)}
-    return sorted(sorted(works, key=lambda count: (abs(count - ranks), count))[:_NAMED])
+    return {prod(cut) for cut in product(*divisors)}
 
 
-def _listed(numbers: list[int]) -> str:
-    *most, last = map(str, numbers)
+def _nearest(numbers, ranks: int) -> str:
+    """The six of some numbers that are nearest to `ranks`, in words."""
+    *most, last = map(str, sorted(sorted(numbers, key=lambda count: (abs(count - ranks), count))[:6]))
     return f"{', '.join(most)} or {last}" if most else last

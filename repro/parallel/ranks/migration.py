@@ -80,7 +80,7 @@ def run_until_all_done(
     All ranks must call it. Raises CheckError on all of them, naming ranks and numbers, if a particle was lost or
     doubled.
     """
-    step = _Step(work, ranks, np.dtype(record), Counts(before=held, after=held), notice or _unnoticed)
+    step = _Step(work, ranks, np.dtype(record), Counts(before=held, after=held), notice or (lambda what, number: None))
     step.move(step.nothing)
     while True:
         ranks.until(step.passed_barrier, "the end of a step")
@@ -180,10 +180,6 @@ class _Step:
         """Whether the addressees have begun to receive all that was sent."""
         self._sends = [send for send in self._sends if not send[0].Test()]
         return not self._sends
-
-
-def _unnoticed(what: str, number: int) -> None:
-    """Nobody wants to know."""
 
 
 def _refuse(ranks, counts: Counts) -> None:

@@ -16,11 +16,8 @@ from repro.errors import InputError
 
 from .rank_errors import say, started_processes
 
-_DIE_WITH_PARENT = 1
-"""PR_SET_PDEATHSIG of Linux."""
-
+#: exit status of a rank whose program has come to its end; with 0 it may have left in the midst of it
 _FINISHED = 77
-"""Exit status of a rank whose program has come to its end; with 0 it may have left in the midst of it."""
 
 
 def main() -> None:
@@ -30,7 +27,8 @@ def main() -> None:
     if several and (child := os.fork()):
         os._exit(_supervise(child))
     if several and sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        # PR_SET_PDEATHSIG: it dies with its parent
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     del sys.argv[0]
     try:
         _run(sys.argv[0])
