@@ -24,9 +24,6 @@ REPEATS = 5
 #: seconds of a step on a CPU from which two single steps are timed, instead of five repetitions of several
 LONG = 0.25
 
-#: seconds of a repetition, at most
-_LONGEST = 600
-
 #: a CPU launches its steps one after the other, and so does a GPU without graphs
 _NO_GRAPH = 2**40
 
@@ -102,7 +99,7 @@ def _difference(result, expected) -> float:
 
 def require_timeable(seconds: float, runs: int) -> None:
     """Refuse repetitions that take no time or far too long, and no runs or far too many."""
-    Number(0, _LONGEST, "s a repetition", open_low=True).check("seconds", seconds)
+    Number(0, 600, "s a repetition", open_low=True).check("seconds", seconds)
     Whole(1, 100).check("runs", runs)
 
 

@@ -10,12 +10,11 @@ from numba import config, cuda
 
 from repro.errors import DeviceError
 
-from .arguments import flattened
 from .atomics import add_on_gpu
 from .gpu_detection import require_gpu
 from .inlined import source
 from .jit import device_function
-from .kernel import Kernel
+from .kernel import Kernel, flattened
 from .loops import cuda_kernel
 
 SIMULATED = bool(config.ENABLE_CUDASIM)

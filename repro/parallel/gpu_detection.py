@@ -4,8 +4,6 @@ import importlib.util
 
 from repro.errors import DeviceError
 
-_HINT = "use --device threads, or install the extra cuda12 or cuda13 on a machine with an NVIDIA GPU"
-
 
 def gpu_present() -> bool:
     """Whether a GPU and CuPy are there; never true for the simulator."""
@@ -27,4 +25,5 @@ def _missing() -> str:
 def require_gpu() -> None:
     """Raise a DeviceError that says what is missing, unless a GPU and CuPy are there."""
     if missing := _missing():
-        raise DeviceError(f"device 'cuda' was asked for, but {missing}: {_HINT}")
+        hint = "use --device threads, or install the extra cuda12 or cuda13 on a machine with an NVIDIA GPU"
+        raise DeviceError(f"device 'cuda' was asked for, but {missing}: {hint}")

@@ -1,7 +1,13 @@
-"""A kernel: one body, with what it needs beside its arguments."""
+"""A kernel: one body, with what it needs beside its arguments, and how these are packed.
+
+Named tuples are taken apart before a launch and put together again inside: a body reads `particles.r` and takes five
+arguments instead of fifteen, while what is launched has flat arguments, which every loop and every CUDA kernel takes,
+and which cost nothing.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,3 +46,42 @@ class Kernel:
         if len(shape) != self.ndim:
             raise ValueError(f"index space {shape} for a {self.ndim}-dimensional kernel")
         return tuple(int(extent) for extent in shape) + (1,) * (3 - self.ndim)
+
+
+class Packing(NamedTuple):
+    """How flat arguments become a body's: for each the named tuple's class, or None for an argument as it is."""
+
+    classes: tuple[type | None, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the flat arguments."""
+        count = sum(1 if kind is None else len(kind._fields) for kind in self.classes)
+        return [f"a{k}" for k in range(count)]
+
+    @property
+    def call(self) -> list[str]:
+        """The text of each of the body's arguments."""
+        names, texts = iter(self.names), []
+        for kind in self.classes:
+            if kind is None:
+                texts.append(next(names))
+            else:
+                texts.append(f"{kind.__name__}({', '.join(next(names) for _ in kind._fields)})")
+        return texts
+
+    @property
+    def imports(self) -> str:
+        """The lines that import the classes."""
+        kinds = sorted({(kind.__module__, kind.__name__) for kind in self.classes if kind is not None})
+        return "".join(f"from {module} import {name}\n" for module, name in kinds)
+
+
+def flattened(arguments) -> tuple[Packing, list]:
+    """How the arguments are packed, and their parts one after the other."""
+    classes, flat = [], []
+    for argument in arguments:
+        named = isinstance(argument, tuple) and hasattr(argument, "_fields")
+        classes.append(type(argument) if named else None)
+        flat += argument if named else [argument]
+    return Packing(tuple(classes)), flat

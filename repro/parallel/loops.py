@@ -10,21 +10,21 @@ A body handles a run of `n` neighbouring items that starts at `x`:
 with `index_rows` gets a scratch of 32-bit integers after it, one with `shared_rows` the block's shared array. On the
 CPU the run is a piece of a row, which the compiler vectorises; on the GPU it is one item and the loops over the run
 vanish. numba cannot compile a CUDA kernel with `*args`, so the wrappers are generated for the body's arguments, of
-which some may be named tuples (see `arguments`).
+which some may be named tuples (see `kernel`).
 """
 
 from functools import cache, partial
 
 from numba import config
 
-from .arguments import Packing
 from .jit import generated
+from .kernel import Packing
 from .numba_internals import UNDERSTOOD, cached_apart, compiled
 
 _CPU = '''"""Generated: the share of one core of a loop over runs of items."""
 from numba import carray, int32, njit
 
-from repro.parallel.stack_array import stack_array
+from repro.parallel.loop_intrinsics import stack_array
 {imports}
 
 def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
@@ -39,7 +39,7 @@ def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
 _PARALLEL_FOR = '''"""Generated: all cores run a compiled loop, each its share."""
 from numba import int64, njit, prange
 
-from repro.parallel.parallel_for import call_at
+from repro.parallel.loop_intrinsics import call_at
 
 
 @njit(parallel=True, cache={cache}, no_cfunc_wrapper=True)
@@ -104,16 +104,16 @@ _CUDA_SCRATCH = {
 }
 
 
-def _call(packing: Packing, ndim: int, scratch: str, run: str) -> str:
-    return f"body({', '.join([*['x', run, 'y', 'z'][: ndim + 1], *scratch, *packing.call])})"
-
-
 def _parameters(packing: Packing) -> str:
     return "".join(f", {name}" for name in packing.names)
 
 
-def _scratch_names(rows: int, index_rows: int, shared_rows: int) -> str:
-    return "s" * bool(rows) + "r" * bool(index_rows) + "t" * bool(shared_rows)
+def _parts(packing: Packing, ndim: int, run: str, lines: dict[str, str], rows: tuple[int, ...]) -> dict[str, str]:
+    """What the text of a wrapper is filled with, for the arguments and the scratch arrays of a body."""
+    scratch = [name for name, count in zip(lines, rows, strict=True) if count]
+    call = f"body({', '.join([*['x', run, 'y', 'z'][: ndim + 1], *scratch, *packing.call])})"
+    made = "".join(lines[name] for name in scratch)
+    return {"arguments": _parameters(packing), "imports": packing.imports, "scratch": made, "call": call}
 
 
 @cache
@@ -121,15 +121,12 @@ def cpu_loop(body, packing: Packing, *, ndim, rows, dtype, lanes, edges, index_r
     """Wrap `body` into a loop: returns loop(chunk, chunks, nx, ny, nz, *flat arguments), the share of one core."""
     if edges and lanes == 1:
         edges = False
-    kinds = _scratch_names(rows, index_rows, shared_rows)
-    call = _call(packing, ndim, kinds, "1" if lanes == 1 else "n")
-    walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(call=call)
-    scratch = "".join(_CPU_SCRATCH[kind] for kind in kinds)
-    parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "walk": walk}
+    parts = _parts(packing, ndim, "1" if lanes == 1 else "n", _CPU_SCRATCH, (rows, index_rows, shared_rows))
+    walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(**parts)
     constants = body, rows, dtype, lanes, edges, index_rows, shared_rows
     # references to arrays are counted at each use of one, which takes up to three quarters of a loop's time: a body
     # makes no array, and only the views of scratch need the count
-    text = _CPU.format(**parts, fast=not strict, cache=UNDERSTOOD, counted=bool(kinds))
+    text = _CPU.format(**parts, walk=walk, fast=not strict, cache=UNDERSTOOD, counted=bool(parts["scratch"]))
     module = generated("cpu", text, *constants)
     return cached_apart(module.make(*constants))
 
@@ -156,15 +153,12 @@ def cuda_kernel(
     body, packing: Packing, *, ndim, rows, dtype, index_rows, shared_rows, block, registers=None, strict=False
 ):
     """Wrap `body` into a CUDA kernel; returns kernel(nx, *flat arguments), to be launched with blocks (block, 1, 1)."""
-    kinds = _scratch_names(rows, index_rows, shared_rows)
-    call = _call(packing, ndim, kinds, "1")
-    scratch = "".join(_CUDA_SCRATCH[kind] for kind in kinds)
+    parts = _parts(packing, ndim, "1", _CUDA_SCRATCH, (rows, index_rows, shared_rows))
     # the simulator has no registers
     limited = registers is not None and not config.ENABLE_CUDASIM
     limit = ", max_registers=registers" if limited else ""
     # numba would take a kernel with one limit from the cache for another
     cached = UNDERSTOOD and not shared_rows and not limited
-    parts = {"arguments": _parameters(packing), "imports": packing.imports, "scratch": scratch, "call": call}
     constants = body, rows, dtype, index_rows, shared_rows, block, registers
     module = generated("cuda", _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit), *constants)
     return cached_apart(module.make(*constants))

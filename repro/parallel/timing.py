@@ -38,10 +38,6 @@ def measure(run, device, *, repeats: int = 5, warm_up: int = 1, clock=None) -> T
     return Timing(middle, min(seconds), (max(seconds) - min(seconds)) / middle, repeats)
 
 
-#: most launches of a sequence in one repetition
-_MOST_REPEATS = 1000
-
-
 def time_launches(launches, device, seconds: float) -> Timing:
     """Time launches one after the other, replayed as one graph on a GPU: five repetitions of about `seconds` each.
 
@@ -59,7 +55,8 @@ def time_launches(launches, device, seconds: float) -> Timing:
     once = recorded(1)
     once()
     device.synchronise()
-    repeats = int(np.clip(round(seconds / max(device.clock(once), 1e-9)), 1, _MOST_REPEATS))
+    # a thousand at most
+    repeats = int(np.clip(round(seconds / max(device.clock(once), 1e-9)), 1, 1000))
     timing = measure(recorded(repeats), device)
     return timing.per(repeats)
 

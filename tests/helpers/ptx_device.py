@@ -10,9 +10,9 @@ from numba import cuda, typeof, types
 from numba.cuda.cudadrv import nvvm
 
 from repro.parallel import device_function
-from repro.parallel.arguments import flattened
 from repro.parallel.atomics import add_on_gpu
 from repro.parallel.gpu import _threads_barrier
+from repro.parallel.kernel import flattened
 from repro.parallel.loops import cuda_kernel
 
 #: what has been compiled in this process, for whichever device
