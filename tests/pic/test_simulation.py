@@ -17,6 +17,7 @@ from repro.pic.mesh import Mesh
 from repro.pic.observables import kinetic_energy
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import STRATEGIES
+from repro.pic.strategies.batches import BATCH, core_of
 from repro.pic.system import Electrons, Source, System
 
 PRECISIONS = pytest.mark.parametrize("precision", ["single", "double"])
@@ -56,6 +57,16 @@ def test_sums_of_a_block_in_shared_memory_are_those_of_all_at_once(cuda_device):
     """Some currents fall into the block's window, of which each thread takes a share, and some beside it."""
     expected = after(crowd(), PlainDevice(), 2)
     require_same(expected, after(crowd(), cuda_device, 2, strategy="tiles", sort_every=1))
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3, 16])
+def test_a_batch_adds_to_the_currents_of_the_core_that_runs_it(cores):
+    """Each core takes whole batches, see `loops`: two that added to the same currents would lose some."""
+    for count in (1, 128, 129, 600, 10_007):
+        batches = -(-count // BATCH)
+        for core in range(cores):
+            own = range(core * batches // cores, (core + 1) * batches // cores)
+            assert all(core_of(batch * BATCH, count, cores) == core for batch in own)
 
 
 def test_sorting_changes_nothing_but_the_order(plain_crowd):

@@ -37,6 +37,12 @@ RARE, GOES_ON, NO_PARTICLE, BATCH = 8, 9, -1, 128
 
 
 @device_function
+def core_of(x, count, cores):
+    """The core whose share of `count` particles the batch from x on is: each takes whole batches, see `loops`."""
+    return ((x // BATCH + 1) * cores - 1) // -(-count // BATCH)
+
+
+@device_function
 def _three(s, row, k):
     return s[row, k], s[row + 1, k], s[row + 2, k]
 
@@ -220,8 +226,8 @@ def _body(real, add):
     @device_function
     def follow(x, n, s, r, t, particles, count, fields, context, own, cores, resuming):
         courant, layout = context.courant, context.layout
-        # of the core whose share these are, see `loops`, in the currents of all cores
-        shift = ((x + 1) * cores - 1) // count * layout.nodes
+        # in the currents of all cores
+        shift = core_of(x, count, cores) * layout.nodes
         waiting = n if depart(x, n, s, r, particles, count, fields, real(context.unit), layout, resuming) else 0
         for _ in range(MOST_SEGMENTS if waiting else 0):
             fly_on(waiting, s, r, fields, courant, layout)
