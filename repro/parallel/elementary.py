@@ -1,7 +1,7 @@
 """Elementary functions that round alike on every device: series in fused operations, for strict kernels."""
 
 from functools import cache
-from math import factorial, log, pi, sqrt
+from math import factorial, floor, log, pi, sqrt
 
 import numpy as np
 
@@ -61,3 +61,26 @@ def logarithm(real):
         return fma(real(power), ln2, series(s * s) * s)
 
     return natural
+
+
+@cache
+def exponential(real):
+    """Returns power(x) = e^x to rounding, for results that are normal numbers, by its series.
+
+    x = n ln 2 + r with |r| <= ln 2 / 2, and 2^n is put together from its bits.
+    """
+    whole, digits, bias, terms = (np.int32, 23, 127, 8) if real is np.float32 else (np.int64, 52, 1023, 14)
+    series = polynomial(tuple(real(1 / factorial(k)) for k in reversed(range(terms))))
+    inverse, half = real(1 / log(2)), real(0.5)
+    # ln 2 in two parts, of which the first has so few digits that its product with n is exact
+    high = real(0.693145751953125)
+    low = real(log(2) - float(high))
+
+    @device_function
+    def power(x):
+        n = floor(fma(x, inverse, half))
+        count = real(n)
+        r = fma(-count, low, fma(-count, high, x))
+        return series(r) * whole((whole(n) + whole(bias)) << whole(digits)).view(real)
+
+    return power

@@ -13,7 +13,7 @@ Where a section of the electrons paper is:
     2, source                            particle_source.py
     3, figure 1, domains and pointers    strategies/domains.py (segment, take, settle)
     3, figure 1, baskets                 strategies/transfer_buffers.py, host_loop.py
-    3, fields on the CPU                 maxwell/bus.py
+    3, fields on the CPU                 maxwell/fields.py (Bus)
     3, processes of a node               subdomain.py, strategies/rank_exchange.py
     3, the test and its speed            cases.py, benchmark.py; repro/papers/electrons/speed
 

@@ -15,8 +15,7 @@ from .air.tallies import in_units
 from .cell_sort import CellSort
 from .deposition import EDGES, charges_at, units_of_weight
 from .gather import electric_at
-from .maxwell.bus import Bus
-from .maxwell.fields import Fields
+from .maxwell.fields import Bus, Fields
 from .packing import entries_here, put_particles
 from .particle_source import SourceNumbers, SourceTarget, count_steps, make_source_kernel
 from .stability_checks import require_valid, steps_between_looks

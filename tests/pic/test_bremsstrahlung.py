@@ -5,8 +5,8 @@ import pytest
 from helpers.random_words import units
 from scipy.stats import kstest
 
+from repro.parallel.elementary import exponential
 from repro.pic.air import bremsstrahlung
-from repro.pic.air.exponential import make_exponential
 from repro.pic.air.medium import Air
 from repro.pic.constants import REST_ENERGY
 
@@ -38,5 +38,5 @@ def test_below_the_cut_all_radiation_is_a_continuous_loss():
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_exponential_is_to_rounding(real):
     x = np.linspace(-12, 12, 4001).astype(real)
-    found = np.array([make_exponential(real)(value) for value in x], float)
+    found = np.array([exponential(real)(value) for value in x], float)
     assert found == pytest.approx(np.exp(x.astype(float)), rel=3 * float(np.finfo(real).eps), abs=0)

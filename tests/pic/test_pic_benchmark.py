@@ -11,7 +11,6 @@ from repro.parallel.benchmark import REPEATS
 from repro.pic import benchmark
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.cases import UniformSource
-from repro.pic.segment_statistics import mean_segments
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import Strategy, baskets, global_sums
 
@@ -80,9 +79,9 @@ def test_the_faces_between_cells_are_the_segments_that_the_host_counts(core):
     for simulation in (counted, seen):
         simulation.advance(1)
     # `seen` makes the second step itself
-    found = mean_segments(seen)
+    found = benchmark.mean_segments(seen)
     counted.advance(1)
-    assert mean_segments(counted) == pytest.approx(found)
+    assert benchmark.mean_segments(counted) == pytest.approx(found)
     assert 1.5 < found < 2.1
 
 

@@ -18,9 +18,8 @@ from repro.errors import DivergenceError, InputError
 from repro.parallel import select
 from repro.parallel.ranks.launch import launch
 from repro.pic.air.collision_tables import Collisions
-from repro.pic.disk.checkpoint import load, save
+from repro.pic.disk.checkpoint import described, load, save
 from repro.pic.disk.openpmd import write
-from repro.pic.disk.system_metadata import described
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets

@@ -12,12 +12,11 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from repro.parallel import device_function
-from repro.parallel.elementary import logarithm
+from repro.parallel.elementary import exponential, logarithm
 from repro.particles.random import uniform
 
 from ..constants import REST_ENERGY
 from .event_numbers import ANGLES, event_words
-from .exponential import make_exponential
 from .kinematics import make_with_energy
 from .medium import Air
 
@@ -70,7 +69,7 @@ def loss(tau, cut: float, air: Air) -> np.ndarray:
 @cache
 def make_photon_energy(real):
     """A photon's energy, with the density 1/k from cut to tau, for a number from 0 to 1: energy(unit, cut, tau)."""
-    natural, power = logarithm(real), make_exponential(real)
+    natural, power = logarithm(real), exponential(real)
 
     @device_function
     def energy(unit, cut, tau):

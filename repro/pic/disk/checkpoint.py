@@ -1,5 +1,7 @@
 """A run on disk: HDF5 checkpoints that continue where they were made, on any device and on any number of ranks."""
 
+from dataclasses import astuple
+
 import numpy as np
 
 from repro.checksummed_hdf5 import TEXT, entry, opened, written
@@ -9,12 +11,29 @@ from repro.files import path_of
 from repro.parallel import PRECISIONS
 from repro.parallel.timeloop import MOST_STEPS
 
+from ..air.collision_tables import Collisions
+from ..air.medium import Air
+from ..mesh import Mesh
 from ..simulation import Simulation
-from ..system import System
+from ..system import Electrons, Source, System
 from .global_state import COUNT, gathered, scattered, types_and_shapes
-from .system_metadata import ENTRIES, described, system_of
 
 _KIND, _VERSION = "checkpoint of electrons", 1
+
+WHOLE, REAL = np.dtype(np.int64), np.dtype(np.float64)
+
+#: type and shape of each entry, None where any length is right. A source is its energy, weight, particles at the start
+#: and in a step, and seed; air its density, temperature, and the cut, stop and highest energy of collisions. What a
+#: system has not got is empty
+ENTRIES = {
+    **dict.fromkeys(("name", "boundaries"), (TEXT, ())),
+    **dict.fromkeys(("layers", "self_field", "seed", "capacity"), (WHOLE, ())),
+    **dict.fromkeys(("spacing", "magnetic", "electric"), (REAL, (3,))),
+    **dict.fromkeys(("source", "air", "electrons"), (REAL, (None,))),
+    **dict.fromkeys(("position", "momentum"), (REAL, (None, 3))),
+    "shape": (WHOLE, (3,)),
+    "dt": (REAL, ()),
+}
 
 
 def save(simulation: Simulation, path) -> None:
@@ -89,3 +108,38 @@ def _require(name: str, values: np.ndarray, right, what: str) -> None:
     wrong = values[~np.asarray(right)] if values.ndim else values[None][[not right]]
     if len(wrong):
         raise InputError(f"state/{name} is damaged: {len(wrong)} numbers such as {wrong[0]} are not {what}")
+
+
+def described(system: System) -> dict:
+    """Entries of a system, by name."""
+    mesh, air = system.mesh, system.air
+    names = ("name", "dt", "magnetic", "electric", "self_field", "seed")
+    found = {name: getattr(system, name) for name in names} | {"capacity": system.room}
+    found |= {"shape": mesh.shape, "spacing": mesh.spacing, "boundaries": " ".join(mesh.boundaries)}
+    found |= {"layers": mesh.layers, "source": () if system.source is None else astuple(system.source)}
+    found["air"] = () if air is None else (*astuple(air.air), air.cut, air.stop, air.highest)
+    electrons = system.electrons
+    found |= {"position": electrons.position, "momentum": electrons.momentum, "electrons": electrons.weight}
+    return {name: found[name] if kind is TEXT else np.array(found[name], kind) for name, (kind, _) in ENTRIES.items()}
+
+
+def system_of(entries: dict) -> System:
+    """The system of such entries; raises InputError where there can be none."""
+    plain = {name: value if isinstance(value, str) else value.tolist() for name, value in entries.items()}
+    boundaries = tuple(plain["boundaries"].split(" "))
+    mesh = Mesh(tuple(plain["shape"]), tuple(plain["spacing"]), boundaries, layers=plain["layers"])
+    source = air = None
+    if numbers := _five("source", plain):
+        source = Source(*numbers[:2], *(int(n) if n.is_integer() else n for n in numbers[2:]))
+    if numbers := _five("air", plain):
+        air = Collisions(Air(*numbers[:2]), *numbers[2:])
+    electrons = Electrons(entries["position"], entries["momentum"], entries["electrons"])
+    vectors = {name: tuple(plain[name]) for name in ("magnetic", "electric")}
+    options = {name: plain[name] for name in ("seed", "capacity", "name")} | {"self_field": bool(plain["self_field"])}
+    return System(mesh, plain["dt"], electrons, source, **vectors, air=air, **options)
+
+
+def _five(name: str, plain: dict) -> list[float]:
+    if len(plain[name]) not in (0, 5):
+        raise InputError(f"{name}: {len(plain[name])} numbers, where there are five or none")
+    return plain[name]

@@ -21,8 +21,7 @@ from ..gather import electric_at
 from ..maxwell.fields import field_units
 from ..observables import charge_density, charges_in_cells
 from ..simulation import Simulation
-from .gathering import flows, node_layout
-from .global_state import gathered
+from .global_state import flows, gathered, node_layout
 
 #: the axes of an array from the slowest to the fastest
 _LABELS = "zyx"

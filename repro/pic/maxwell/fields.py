@@ -166,3 +166,21 @@ class Fields:
 
     def _to_device(self, values: np.ndarray):
         return self.device.to_device(values.ravel().astype(self.real))
+
+
+class Bus:
+    """Copies on `device` of the arrays of `fields`, which the CPU advances: what crosses the bus (paper, section 3)."""
+
+    def __init__(self, device, fields: Fields):
+        self._device, self._host = device, fields.arrays
+        self.arrays = FieldArrays(*(device.zeros(len(array), array.dtype) for array in fields.arrays))
+        #: what is launched before the particles move and when they have moved, by name
+        self.before, self.after = {"fields to the device": self.bring_fields}, {"currents to the host": self._fetch}
+
+    def bring_fields(self):
+        """Upload E and B."""
+        self._device.upload(self._host.electric, self.arrays.electric)
+        self._device.upload(self._host.magnetic, self.arrays.magnetic)
+
+    def _fetch(self):
+        self._device.download(self.arrays.currents, self._host.currents)

@@ -14,9 +14,8 @@ from repro.parallel import host_clock, select
 from repro.parallel.benchmark import REPEATS
 from repro.parallel.ranks.migration import Counts
 from repro.parallel.ranks.world import world
-from repro.pic.benchmark import CHECK_STEPS
+from repro.pic.benchmark import CHECK_STEPS, host_loop_of
 from repro.pic.cases import UniformSource
-from repro.pic.segment_statistics import host_loop_of
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import baskets
 from repro.pic.strategies.transfer_buffers import shape_of
