@@ -4,13 +4,7 @@ import numpy as np
 
 from repro.errors import CapacityError
 
-from .state import Particles, rows_of
-
-
-def record_type(real) -> np.dtype:
-    """What a record holds: the names and meanings are those of `Particles`."""
-    fields = [("cell", np.int32), ("place", real, 3), ("u", real, 3), ("weight", real), ("ids", np.int64)]
-    return np.dtype([*fields, ("left", real), ("event", np.int32)])
+from .state import Particles, record_type, rows_of
 
 
 def taken_records(device, particles: Particles, entries) -> np.ndarray:
@@ -30,6 +24,13 @@ def to_records(particles: Particles, entries: np.ndarray) -> np.ndarray:
     for name, rows in zip(Particles._fields, rows_of(particles), strict=True):
         found[name] = rows[:, entries].T.reshape(found[name].shape)
     return found
+
+
+def records_here(simulation) -> np.ndarray:
+    """Records of all particles in the simulation's part of the box, by id."""
+    found = Particles(*map(simulation.device.to_host, simulation.particles_on_device))
+    records = to_records(found, np.flatnonzero(found.cell >= 0))
+    return records[np.argsort(records["ids"])]
 
 
 def entries_here(simulation, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from .cell_sort import CellSort
 from .deposition import EDGES, charges_at, units_of_weight
 from .gather import electric_at
 from .maxwell.fields import Bus, Fields
-from .packing import entries_here, put_particles
+from .packing import entries_here, put_particles, records_here
 from .particle_source import SourceNumbers, SourceTarget, count_steps, make_source_kernel
 from .stability_checks import require_valid, steps_between_looks
 from .state import bytes_each, make_particles
@@ -226,18 +226,14 @@ class Simulation(TimeLoop):
         Position (m) and momentum (over m c, at the time of the position) of shape (count, 3), weight, ids.
         """
         self.start()
-        mesh, device, found = self.subdomain.mesh, self.device, self.particles_on_device
-        cell, ids = device.to_host(found.cell), device.to_host(found.ids)
-        here = np.flatnonzero(cell >= 0)
-        here = here[np.argsort(ids[here])]
-        place, u = (device.to_host(array).reshape(3, -1)[:, here] for array in (found.place, found.u))
-        field = np.asarray(electric_at(self._electric(), cell[here], tuple(place), mesh.layout))
+        mesh, records = self.subdomain.mesh, records_here(self)
+        cell, place = records["cell"], records["place"]
+        field = np.asarray(electric_at(self._electric(), cell, tuple(place.T), mesh.layout))
         return {
-            "position": (mesh.cells(cell[here]) + np.array(self.subdomain.first) + place.T.astype(float))
-            * mesh.spacing,
-            "momentum": (u - self.real(0.5) * field).T.astype(float),
-            "weight": device.to_host(found.weight)[here].astype(float),
-            "ids": ids[here],
+            "position": (mesh.cells(cell) + np.array(self.subdomain.first) + place.astype(float)) * mesh.spacing,
+            "momentum": (records["u"] - self.real(0.5) * field.T).astype(float),
+            "weight": records["weight"].astype(float),
+            "ids": records["ids"].copy(),
         }
 
 

@@ -47,23 +47,20 @@ def rows_of(particles: Particles) -> list:
     return [values.reshape(-1, len(particles.cell)) for values in particles]
 
 
+def record_type(real) -> np.dtype:
+    """A particle as a record on the host; the names and meanings are those of `Particles`."""
+    fields = [("cell", np.int32), ("place", real, 3), ("u", real, 3), ("weight", real), ("ids", np.int64)]
+    return np.dtype([*fields, ("left", real), ("event", np.int32)])
+
+
 def bytes_each(real) -> int:
     """Bytes of one particle."""
-    return 4 + 8 + 4 + 8 * np.dtype(real).itemsize
+    return record_type(real).itemsize
 
 
 def make_particles(device, real, capacity: int) -> Particles:
     """Room for so many particles, empty."""
-    cell = device.zeros(capacity, np.int32)
-    cell[:] = EMPTY
-    left = device.zeros(capacity, real)
-    left[:] = FRESH
-    return Particles(
-        cell,
-        device.zeros(3 * capacity, real),
-        device.zeros(3 * capacity, real),
-        device.zeros(capacity, real),
-        device.zeros(capacity, np.int64),
-        left,
-        device.zeros(capacity, np.int32),
-    )
+    kinds = (record_type(real)[name] for name in Particles._fields)
+    made = Particles(*(device.zeros(int(np.prod(kind.shape, dtype=int)) * capacity, kind.base) for kind in kinds))
+    made.cell[:], made.left[:] = EMPTY, FRESH
+    return made

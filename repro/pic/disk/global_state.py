@@ -25,7 +25,7 @@ from ..deposition import EDGES
 from ..maxwell.absorbing import layered_nodes
 from ..mesh import Layout, Mesh
 from ..observables import edge_flows
-from ..packing import entries_here, put_particles
+from ..packing import entries_here, put_particles, records_here
 from ..subdomain import WholeDomain
 
 #: guard cells have two tags
@@ -174,14 +174,9 @@ def scattered(state: dict[str, np.ndarray], simulation) -> None:
 
 def _particles(simulation) -> dict:
     """The particles in this subdomain."""
-    device, found = simulation.device, simulation.particles_on_device
-    nodes = device.to_host(found.cell)
-    here = np.flatnonzero(nodes >= 0)
-    cells = simulation.subdomain.mesh.cells(nodes[here]) + np.array(simulation.subdomain.first)
-    rows = {name: device.to_host(getattr(found, name)) for name in ("place", "u", "weight", "ids")}
-    rows = {name: values.reshape(-1, len(nodes))[:, here] for name, values in rows.items()}
-    vectors = {name: np.ascontiguousarray(rows[name].T) for name in ("place", "u")}
-    return {"cell": cells.astype(CELL)} | vectors | {name: rows[name][0] for name in ("weight", "ids")}
+    subdomain, records = simulation.subdomain, records_here(simulation)
+    cells = subdomain.mesh.cells(records["cell"]) + np.array(subdomain.first)
+    return {"cell": cells.astype(CELL)} | {name: records[name] for name in ("place", "u", "weight", "ids")}
 
 
 def _fields(simulation) -> dict:
