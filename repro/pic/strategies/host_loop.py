@@ -242,26 +242,21 @@ def _make_injection(simulation):
     """Records of the particles that a source adds in a step, computed where the fields are: inject()."""
     source, device = simulation.system.source, simulation.fields.device
     room = source.per_step if source else 0
-    if not room:
-        # the random numbers of collisions are named by the step
-        count, none = count_steps(device, simulation.clock), np.empty(0, record_type(simulation.real))
-
-        def inject_none():
-            count()
-            return none
-
-        return inject_none
     added, used = make_particles(device, simulation.real, room), device.zeros(1, np.int32)
-    context = simulation.step_arguments[1]
+    context, none = simulation.step_arguments[1], np.empty(0, record_type(simulation.real))
     charges = ions = context.charges
     if device is not simulation.device:
         ions = device.zeros(len(charges), np.int64)
         context = context._replace(neighbour_cell=simulation.subdomain.mesh.neighbour_cell, charges=ions)
-    launches = simulation.bind_source(SourceTarget(device, added, used, simulation.fields.arrays, context)).values()
+    target = SourceTarget(device, added, used, simulation.fields.arrays, context)
+    # without births, too: the random numbers of collisions are named by the step
+    launches = simulation.bind_source(target).values() or [count_steps(device, simulation.clock)]
     launch = LaunchSequence(device, [device.compile(_FEW)((1,), used), *launches])
 
     def inject():
         launch()
+        if not room:
+            return none
         if ions is not charges:
             charges[:] += simulation.device.to_device(ions)
             ions[:] = 0
