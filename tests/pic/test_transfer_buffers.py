@@ -253,12 +253,12 @@ def test_memory_is_what_is_allocated_and_too_much_is_refused_before():
 @pytest.mark.parametrize(
     ("wrong", "line"),
     [
-        ({"blocks": 0}, "blocks = 0: must be a whole number from 1 to 65536$"),
-        ({"threads": 0}, "threads a block = 0: must be a whole number from 1 to 1024$"),
-        ({"threads": 1025}, "threads a block = 1025: must be a whole number from 1 to 1024$"),
-        ({"basket": 0}, "particles in a basket = 0: must be a whole number from 1 to 16777216$"),
-        ({"every": 0}, "launches between looks = 0: must be a whole number from 1 to 10000$"),
-        ({"fields": "gpu"}, "unknown place of the fields 'gpu': choose one of "),
+        ({"blocks": 0}, "blocks = 0: must be a whole number from 1 to 65536, or None$"),
+        ({"threads": 0}, "threads = 0: must be a whole number from 1 to 1024, or None$"),
+        ({"threads": 1025}, "threads = 1025: must be a whole number from 1 to 1024, or None$"),
+        ({"basket": 0}, "basket = 0: must be a whole number from 1 to 16777216$"),
+        ({"every": 0}, "every = 0: must be a whole number from 1 to 10000$"),
+        ({"fields": "gpu"}, "fields = 'gpu': must be one of host, device$"),
         ({"exchange": 5}, "exchange = 5: must be of the kind"),
     ],
 )

@@ -8,11 +8,11 @@ added up at the end. What the threads do is in `domains`, what the host does in 
 
 from collections.abc import Callable
 from functools import partial
+from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Kind
-from repro.errors import require_one_of, require_whole
+from repro.declared import Kind, OneOf, OrNone, Whole, checked
 from repro.parallel import require_memory
 
 from ..state import bytes_each
@@ -28,14 +28,15 @@ PAPER_THREADS = 512
 PLACES = ("host", "device")
 
 
+@checked
 def baskets(
     *,
-    blocks: int | None = None,
-    threads: int | None = None,
-    basket: int = 1024,
-    every: int = 16,
-    fields: str = "host",
-    exchange: Callable | None = None,
+    blocks: Annotated[int | None, OrNone(Whole(1, 2**16))] = None,
+    threads: Annotated[int | None, OrNone(Whole(1, 1024))] = None,
+    basket: Annotated[int, Whole(1, 2**24)] = 1024,
+    every: Annotated[int, Whole(1, 10_000)] = 16,
+    fields: Annotated[str, OneOf(PLACES)] = "host",
+    exchange: Annotated[Callable | None, Kind(Callable, type(None))] = None,
 ) -> Strategy:
     """The paper's strategy: `blocks` blocks of `threads` threads, with buffers for `basket` particles each.
 
@@ -45,13 +46,6 @@ def baskets(
     beside the mesh, `exchange(departed, done)` takes the particles that have left (see `repro.pic.packing`), and
     whether none here is in transit any more; it returns those that arrive, or None when the step is over there, too.
     """
-    for what, value in (("blocks", blocks), ("threads a block", threads)):
-        if value is not None:
-            require_whole(what, value, 1, 2**16 if what == "blocks" else 1024)
-    require_whole("particles in a basket", basket, 1, 2**24)
-    require_whole("launches between looks", every, 1, 10_000)
-    require_one_of("place of the fields", fields, PLACES)
-    Kind(Callable, type(None)).check("exchange", exchange)
     options = Options(blocks, threads, basket, every, exchange)
     return Strategy(
         "baskets",
