@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import inf, prod
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from repro.parallel import (
     time_steps,
 )
 
-from .model import Problem
+from .model import InPores, Problem
 from .simulation import Simulation
 
 #: largest difference of a velocity from the reference, over the largest velocity: rounding of some tens of steps
@@ -30,34 +30,33 @@ BLOCKS = 3
 INCLUDES = "whole time steps with their wall schemes; no copy to the host"
 
 
-def check_strategy(problem: Problem, device, *, strategy, precision, layout, block, steps: int = 20) -> str:
+def check_strategy(problem: Problem, device, *, strategy="pull", block=128, steps: int = 20, **options) -> str:
     """Run the strategy on a small grid against another one, node by node on one core; returns how well they agree.
 
-    Raises CheckError where they differ by more than rounding.
+    Raises CheckError where they differ by more than rounding. `options` as of Simulation.
     """
     nx, ny, nz = problem.shape
     # several blocks a row: what goes from block to block is to be checked
     small = replace(problem, shape=(min(nx, BLOCKS * block), min(ny, 32), min(nz, 12)))
-    options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
+    tested = Simulation(small, device, strategy=strategy, block=block, **options)
     other = "pull" if strategy == "push" else "push"
-    tested = Simulation(small, device, **options)
-    reference = Simulation(small, select("serial"), strategy=other, precision=precision)
-    agree = compare_flows(strategy, tested, other, reference, problem.model.lattice, steps)
-    return f"{agree} on {' x '.join(map(str, small.shape))}"
+    reference = Simulation(small, select("serial"), strategy=other, precision=tested.precision)
+    return compare_flows(tested, reference, steps)
 
 
-def compare_flows(strategy: str, tested, other: str, reference, lattice, steps: int) -> str:
+def compare_flows(tested, reference, steps: int) -> str:
     """Run both from one uniform flow and compare their velocities: how well the first agrees with the other."""
     for simulation in (tested, reference):
-        in_motion(simulation, lattice).step(steps)
+        in_motion(simulation).step(steps)
     velocity, expected = ({"velocity": simulation.fields()[1]} for simulation in (tested, reference))
-    name, limit = f"{strategy} on {tested.device.name}", TOLERANCE[tested.precision]
-    return f"velocity {agreement(name, velocity, f'serial {other}', expected, limit)} after {steps} steps"
+    name, limit = f"{tested.strategy} on {tested.device.name}", TOLERANCE[tested.precision]
+    agree = agreement(name, velocity, f"serial {reference.strategy}", expected, limit)
+    return f"velocity {agree} after {steps} steps on {' x '.join(map(str, tested.problem.shape))}"
 
 
-def in_motion(simulation, lattice):
+def in_motion(simulation):
     """The simulation, started with the `uniform_flow`."""
-    simulation.set_populations(uniform_flow(lattice))
+    simulation.set_populations(uniform_flow(simulation.lattice))
     return simulation
 
 
@@ -71,53 +70,39 @@ def uniform_flow(lattice) -> np.ndarray:
     return (np.array(lattice.weights) * (1 + 3 * along + 4.5 * along**2))[:, None, None, None] * 1.001
 
 
-def measure_speed(
-    case: str,
-    problem: Problem,
-    device,
-    *,
-    strategy="pull",
-    precision="single",
-    layout="soa",
-    block=128,
-    seconds=0.2,
-    runs=1,
-) -> Speed:
+def measure_speed(case: str, problem: Problem, device, *, seconds=0.2, runs=1, **options) -> Speed:
     """Check the strategy, then time it on the problem's grid: in each run five repetitions of about `seconds`."""
-    options = {"strategy": strategy, "precision": precision, "layout": layout, "block": block}
     return measure_flow(
         case,
         device,
-        build=lambda: in_motion(Simulation(problem, device, **options), problem.model.lattice),
+        build=lambda: in_motion(Simulation(problem, device, **options)),
         check=lambda: check_strategy(problem, device, **options),
-        size=size_of(problem.shape),
-        updates={"mlups": problem.nodes},
-        moved=problem.nodes,
-        choices={"layout": layout, "block": block},
         seconds=seconds,
         runs=runs,
     )
 
 
-def measure_flow(case, device, *, build, check, size, updates, moved, choices, seconds, runs) -> Speed:
-    """A speed of the simulations that `build()` makes, after `check()`.
-
-    `updates` counts what a step updates by the name of its rate (in millions a second), and `moved` the updates that
-    move the strategy's bytes.
-    """
+def measure_flow(case, device, *, build, check, seconds, runs) -> Speed:
+    """A speed of the flows that `build()` makes, after `check()`."""
     require_timeable(seconds, runs)
     passed = check()
-
-    def facts(simulation):
-        work = {name: count / 1e6 for name, count in updates.items()}
-        work["bandwidth"] = moved * simulation.bytes_per_update
-        names = {"strategy": simulation.strategy, "precision": simulation.precision, "size": size}
-        return {**names, "work": work, "choices": choices | {"launch": how_launched(device)}}
-
     # even and odd steps of strategies with one array differ
     unit = GRAPH_STEPS if device.name == "cuda" else 2
     time = partial(time_steps, seconds=seconds, unit=unit, long=inf)
-    return measure_runs(case, device, build=build, check=lambda _: passed, time=time, facts=facts, runs=runs)
+    return measure_runs(case, device, build=build, check=lambda _: passed, time=time, facts=_facts, runs=runs)
+
+
+def _facts(flow) -> dict:
+    """What a row of speeds says of a flow, and by `work` what its step does: millions of updates, and bytes."""
+    problem, moved = flow.problem, prod(flow.problem.shape)
+    updates, choices = {"mlups": moved}, {"layout": flow.layout, "block": flow.block}
+    if isinstance(problem, InPores):
+        # updates of all nodes of the box, solid included (equation 5.5), and of pores
+        updates["mflups"] = moved = problem.fluid_nodes
+        choices = {"collision": problem.collision, "block": flow.block, "porosity": problem.space.porosity}
+    work = {name: count / 1e6 for name, count in updates.items()} | {"bandwidth": moved * flow.bytes_per_update}
+    names = {"strategy": flow.strategy, "precision": flow.precision, "size": size_of(problem.shape)}
+    return {**names, "work": work, "choices": choices | {"launch": how_launched(flow.device)}}
 
 
 def size_of(shape) -> str:

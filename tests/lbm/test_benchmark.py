@@ -1,6 +1,7 @@
 """A speed is that of a program which was compared with another one, and its rates follow from the clock."""
 
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -216,20 +217,8 @@ class Noting:
 def test_the_launch_that_is_stated_is_the_one_that_ran(name):
     problem = CubicCavity(reynolds=10, nodes=10).problem
     device = Noting(name)
-    speed = benchmark.measure_flow(
-        "case",
-        device,
-        build=lambda: Simulation(problem, device),
-        check=lambda: "none",
-        **{
-            "size": "10",
-            "updates": {"mlups": 1000},
-            "moved": 1000,
-            "choices": {"block": 32},
-            "seconds": 2.0,
-            "runs": 2,
-        },
-    )
+    build = partial(Simulation, problem, device, block=32)
+    speed = benchmark.measure_flow("case", device, build=build, check=lambda: "none", seconds=2.0, runs=2)
     assert speed.row["launch"] == (
         f"CUDA graph of {GRAPH_STEPS} steps" if name == "cuda" else "from Python, one by one"
     )

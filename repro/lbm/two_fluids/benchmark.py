@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.parallel import CpuDevice, Speed, agreement, part_seconds
 
-from ..benchmark import TOLERANCE, measure_flow, size_of
+from ..benchmark import TOLERANCE, measure_flow
 from ..lattice import D3Q19
 from ..media import PoreSpace, sphere_crystal
 from .model import TwoFluids
@@ -27,27 +27,26 @@ _NAMES = ("density of a", "density of b", "velocity")
 _SIDE = 12
 
 
-def check_strategy(problem: TwoFluids, device, *, strategy, precision, block, steps: int = 10) -> str:
+def check_strategy(problem: TwoFluids, device, *, strategy="dense", steps: int = 10, **options) -> str:
     """Run the strategy on a small crystal against another one on one core; returns how well they agree.
 
     A box without solid has kernels of its own where all nodes are kept, and is checked with these. Raises CheckError
-    where the runs differ by more than rounding.
+    where the runs differ by more than rounding. `options` as of TwoFluidFlow.
     """
     is_open = STRATEGIES[strategy].COST.dense and not problem.space.solid.any()
     solid = np.zeros((_SIDE,) * 3, bool) if is_open else sphere_crystal(_SIDE, 0.8)
     small = replace(problem, space=PoreSpace(solid), **UNLIKE)
-    tested = TwoFluidFlow(small, device, strategy=strategy, precision=precision, block=block)
+    tested = TwoFluidFlow(small, device, strategy=strategy, **options)
     # a list of pores against the full box: they share neither map nor flags
     other = "dense" if strategy == "sparse" else "sparse"
-    reference = TwoFluidFlow(small, CpuDevice("threads", workers=1), strategy=other, precision=precision)
+    reference = TwoFluidFlow(small, CpuDevice("threads", workers=1), strategy=other, precision=tested.precision)
     for flow in (tested, reference):
         flow.set_densities(*np.random.default_rng(1).uniform(0.3, 0.7, (2, *solid.shape)))
         flow.step(steps)
     result, expected = (dict(zip(_NAMES, flow.fields(), strict=True)) for flow in (tested, reference))
-    name, limit = f"{strategy} on {device.name}", TOLERANCE[precision]
+    name, limit = f"{strategy} on {device.name}", TOLERANCE[tested.precision]
     agree = agreement(name, result, f"{other} on one core", expected, limit)
-    box = "an open box" if is_open else "a crystal"
-    return f"fields {agree} after {steps} steps in {box} of {_SIDE}^3"
+    return f"fields {agree} after {steps} steps in {'an open box' if is_open else 'a crystal'} of {_SIDE}^3"
 
 
 def stirred(problem: TwoFluids, device, seed: int = 1, **options) -> TwoFluidFlow:
@@ -64,22 +63,13 @@ def stirred(problem: TwoFluids, device, seed: int = 1, **options) -> TwoFluidFlo
     return flow
 
 
-def measure_speed(
-    case: str, problem: TwoFluids, device, *, strategy="dense", precision="single", block=128, seconds=0.2, runs=1
-) -> Speed:
+def measure_speed(case: str, problem: TwoFluids, device, *, seconds=0.2, runs=1, **options) -> Speed:
     """Check the strategy, then time it: in each run, built anew, five repetitions of about `seconds`."""
-    options = {"strategy": strategy, "precision": precision, "block": block}
-    space = problem.space
     return measure_flow(
         case,
         device,
         build=lambda: stirred(problem, device, **options),
         check=lambda: check_strategy(problem, device, **options),
-        size=size_of(space.shape),
-        # updates of all nodes of the box, solid included, and of pores
-        updates={"mlups": space.solid.size, "mflups": space.pores},
-        moved=space.pores,
-        choices={"collision": problem.collision, "block": block, "porosity": space.porosity},
         seconds=seconds,
         runs=runs,
     )
