@@ -15,6 +15,20 @@ def sides(position, count, pitch):
     return left, right
 
 
+@device_function
+def steps_of(x, y, z, grid):
+    """The `sides` of a node along x, y and z."""
+    nx, ny, nz = grid
+    return sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+
+
+@device_function
+def index_of(x, y, z, grid):
+    """The place of a node in the flat array, x fastest, and how many nodes there are."""
+    nx, ny, nz = grid
+    return x + nx * (y + ny * z), nx * ny * nz
+
+
 def crossed_faces(lattice: Lattice, sign: int) -> tuple[int, ...]:
     """For each velocity the faces, as bits, through which a node on all of them is left along sign * c_i."""
     return tuple(
@@ -24,12 +38,12 @@ def crossed_faces(lattice: Lattice, sign: int) -> tuple[int, ...]:
 
 @cache
 def make_offset(lattice: Lattice):
-    """The step in the flat index to the node at sign * c_i, from `sides`, offset(i, sign, xs, ys, zs)."""
+    """The step in the flat index to the node at sign * c_i, offset(i, sign, steps), see `steps_of`."""
     cx, cy, cz = lattice.components
 
     @device_function
-    def offset(i, sign, xs, ys, zs):
-        dx, dy, dz = sign * cx[i], sign * cy[i], sign * cz[i]
+    def offset(i, sign, steps):
+        (xs, ys, zs), dx, dy, dz = steps, sign * cx[i], sign * cy[i], sign * cz[i]
         step = 0
         if dx != 0:
             step += xs[0] if dx == -1 else xs[1]

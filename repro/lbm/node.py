@@ -13,6 +13,7 @@ from .equilibrium import make_moments, scratch_rows
 from .forcing import VELOCITY_SHARE
 from .layout import unsigned
 from .model import Model
+from .neighbours import index_of
 from .streaming import Streaming, make_face_mask, make_streaming, make_wall_gain
 
 
@@ -99,7 +100,7 @@ def make_wall_rules(spec: Specialisation):
                         for k in range(n):
                             s[i, k] += gain(i, wall)
             return False
-        node, count = x + grid.nx * (y + grid.ny * z), 0
+        (node, _), count = index_of(x, y, z, grid), 0
         for k in range(n):
             count += 1 if in_obstacle(node + k, wall) else 0
         if obstacles and count == n:
@@ -115,7 +116,7 @@ def make_wall_rules(spec: Specialisation):
 
     @device_function
     def after(s, n, x, y, z, grid, force, wall):
-        node = x + grid.nx * (y + grid.ny * z)
+        node, _ = index_of(x, y, z, grid)
         # a run of one node that has collided holds none
         if obstacles and n > 1:
             for k in range(n):
@@ -180,14 +181,12 @@ def macroscopic_kernel(spec: Specialisation, *, collided: bool, load=None) -> Ke
 
     @device_function
     def macroscopic(x, n, y, z, s, f, fields, grid, force, wall):
-        nx, ny, nz = grid
         xi, yi, zi = inner(x, y, z, grid) if completes else (x, y, z)
         load(s, n, xi, yi, zi, grid, f, wall)
         if completes and (xi != x or yi != y or zi != z):
             extrapolate(s, n, x, y, z, grid, wall, force)
         moments(s, n, force)
-        size = nx * ny * nz
-        here = x + nx * (y + ny * z)
+        here, size = index_of(x, y, z, grid)
         in_wall = some_solid and on_faces(solid, x, y, z, grid)
         for row in range(4):
             for k in range(n):

@@ -15,7 +15,7 @@ from repro.parallel import device_function
 from .boundaries import Boundaries
 from .lattice import Lattice
 from .layout import make_layout, unsigned
-from .neighbours import crossed_faces, make_offset, sides
+from .neighbours import crossed_faces, index_of, make_offset, steps_of
 
 
 @cache
@@ -127,59 +127,39 @@ def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype)
                     for k in range(n):
                         s[i, k] = s[opposite[i], k]
 
-    @device_function
-    def load(s, n, x, y, z, grid, f, wall):
-        nx, ny, nz = grid
-        size = nx * ny * nz
-        here = x + nx * (y + ny * z)
-        mask = face_mask(x, y, z, grid)
-        for i in range(q):
-            base = at(i, here, size)
-            for k in range(n):
-                s[i, k] = f[unsigned(base + stride * k)]
-        bounce_back(s, n, mask)
-        if modified:
-            at_own_nodes(s, n, x, y, z, grid, wall)
+    def make_read(streams: bool):
+        gain = arriving if streams else at_own_nodes
 
-    @device_function
-    def pull(s, n, x, y, z, grid, f, wall):
-        nx, ny, nz = grid
-        size = nx * ny * nz
-        here = x + nx * (y + ny * z)
-        mask = face_mask(x, y, z, grid)
-        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        for i in range(q):
-            base = at(i, here + offset(i, -1, xs, ys, zs), size)
-            if crosses_face(i, -1, mask):
-                base = at(opposite[i], here, size)
-            for k in range(n):
-                s[i, k] = f[unsigned(base + stride * k)]
-        bounce_back(s, n, mask)
-        arriving(s, n, x, y, z, grid, wall)
+        @device_function
+        def read(s, n, x, y, z, grid, f, wall):
+            here, size = index_of(x, y, z, grid)
+            mask, steps = face_mask(x, y, z, grid), steps_of(x, y, z, grid)
+            for i in range(q):
+                base = at(i, here + offset(i, -1, steps) if streams else here, size)
+                if streams and crosses_face(i, -1, mask):
+                    base = at(opposite[i], here, size)
+                for k in range(n):
+                    s[i, k] = f[unsigned(base + stride * k)]
+            bounce_back(s, n, mask)
+            if streams or modified:
+                gain(s, n, x, y, z, grid, wall)
 
-    @device_function
-    def store(s, n, x, y, z, grid, g, wall):
-        nx, ny, nz = grid
-        size = nx * ny * nz
-        here = x + nx * (y + ny * z)
-        for i in range(q):
-            base = at(i, here, size)
-            for k in range(n):
-                g[unsigned(base + stride * k)] = s[i, k]
+        return read
 
-    @device_function
-    def push(s, n, x, y, z, grid, g, wall):
-        nx, ny, nz = grid
-        size = nx * ny * nz
-        here = x + nx * (y + ny * z)
-        mask = face_mask(x, y, z, grid)
-        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        leaving(s, n, x, y, z, grid, wall)
-        for i in range(q):
-            base = at(i, here + offset(i, 1, xs, ys, zs), size)
-            if crosses_face(i, 1, mask):
-                base = at(opposite[i], here, size)
-            for k in range(n):
-                g[unsigned(base + stride * k)] = s[i, k]
+    def make_write(streams: bool):
+        @device_function
+        def write(s, n, x, y, z, grid, g, wall):
+            here, size = index_of(x, y, z, grid)
+            mask, steps = face_mask(x, y, z, grid), steps_of(x, y, z, grid)
+            if streams:
+                leaving(s, n, x, y, z, grid, wall)
+            for i in range(q):
+                base = at(i, here + offset(i, 1, steps) if streams else here, size)
+                if streams and crosses_face(i, 1, mask):
+                    base = at(opposite[i], here, size)
+                for k in range(n):
+                    g[unsigned(base + stride * k)] = s[i, k]
 
-    return Streaming(load, pull, store, push)
+        return write
+
+    return Streaming(make_read(False), make_read(True), make_write(False), make_write(True))

@@ -14,7 +14,7 @@ from repro.parallel import Kernel, device_function
 
 from ..lattice import Lattice
 from ..layout import unsigned
-from ..neighbours import make_offset, sides
+from ..neighbours import index_of, make_offset, steps_of
 from ..parameters import Grid
 
 _LARGEST = np.iinfo(np.int32).max
@@ -54,15 +54,14 @@ def list_kernel(lattice: Lattice, modified: bool, reverse: bool) -> Kernel:
 
     @device_function
     def connect(x, n, y, z, index, sources, grid, row):
-        nx, ny, nz = grid
-        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+        steps = steps_of(x, y, z, grid)
         for k in range(n):
-            here = x + k + nx * (y + ny * z)
+            here, _ = index_of(x + k, y, z, grid)
             pore = np.int64(index[here])
             if pore >= 0:
                 for i in range(1, q):
-                    behind = index[here + offset(i, -1, xs, ys, zs)]
-                    ahead = index[here + offset(i, 1, xs, ys, zs)]
+                    behind = index[here + offset(i, -1, steps)]
+                    ahead = index[here + offset(i, 1, steps)]
                     source = place(i, behind, row)
                     if behind < 0:
                         source = place(opposite[i], pore, row)

@@ -14,7 +14,7 @@ from ..collision import make_collision
 from ..equilibrium import make_moments, scratch_rows
 from ..lattice import Lattice
 from ..layout import unsigned
-from ..neighbours import make_offset, sides
+from ..neighbours import index_of, make_offset, steps_of
 from ..storage import make_storage
 
 
@@ -25,13 +25,12 @@ def flag_kernel(lattice: Lattice) -> Kernel:
 
     @device_function
     def flag(x, n, y, z, solid, flags, grid):
-        nx, ny, nz = grid
-        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+        steps = steps_of(x, y, z, grid)
         for k in range(n):
-            here = x + k + nx * (y + ny * z)
+            here, _ = index_of(x + k, y, z, grid)
             word = np.uint32(0)
             for i in range(q):
-                if solid[here + offset(i, -1, xs, ys, zs)]:
+                if solid[here + offset(i, -1, steps)]:
                     word |= np.uint32(1) << np.uint32(i)
             flags[here] = word
 
@@ -74,14 +73,11 @@ def make_reader(lattice: Lattice, fetch):
 
     @device_function
     def read(s, n, place, marks, f):
-        x, y, z, (nx, ny, nz) = place
-        size = nx * ny * nz
-        here = x + nx * (y + ny * z)
-        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+        (here, size), steps = index_of(*place), steps_of(*place)
         for k in range(n):
             s[0, k] = f[unsigned(here + k)]
         for i in range(1, q, 2):
-            back, ahead = offset(i, -1, xs, ys, zs), offset(i, 1, xs, ys, zs)
+            back, ahead = offset(i, -1, steps), offset(i, 1, steps)
             for k in range(n):
                 fetch(s, k, i, here + k, back, ahead, size, marks, f)
 
@@ -99,12 +95,11 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
 
     @device_function
     def update(x, n, y, z, s, marks, f, g, grid, rates, force):
-        nx, ny, nz = grid
-        here = x + nx * (y + ny * z)
+        here, size = index_of(x, y, z, grid)
         if count_pores(marks, here, n, in_solid) > 0:
             read(s, n, (x, y, z, grid), marks, f)
             collide(s, n, rates, force)
-            store(s, n, here, nx * ny * nz, marks, g)
+            store(s, n, here, size, marks, g)
 
     options = kernel_options(storage, dtype, block)
     return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), edges=True, **options)

@@ -10,7 +10,7 @@ from functools import cache
 from repro.parallel import device_function
 
 from ..layout import make_layout, unsigned
-from ..neighbours import make_offset, sides
+from ..neighbours import index_of, make_offset, steps_of
 from ..node import update_kernel
 from .scheme import Cost, Scheme
 from .swap.rule import require_box
@@ -25,16 +25,13 @@ def _make_places(lattice, layout: str, odd_step: bool):
 
     @device_function
     def base_of(i, x, y, z, grid):
-        nx, ny, nz = grid
-        size, here = nx * ny * nz, x + nx * (y + ny * z)
-        xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
-        ahead = here + offset(i, 1, xs, ys, zs)
+        here, size = index_of(x, y, z, grid)
+        ahead = here + offset(i, 1, steps_of(x, y, z, grid))
         return at(i + 1 if odd_step else i, here, size), at(i if odd_step else i + 1, ahead, size)
 
     @device_function
     def load(s, n, x, y, z, grid, f, wall):
-        nx, ny, nz = grid
-        rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
+        rest = at(0, *index_of(x, y, z, grid))
         for k in range(n):
             s[0, k] = f[unsigned(rest + stride * k)]
         for i in range(1, q, 2):
@@ -45,8 +42,7 @@ def _make_places(lattice, layout: str, odd_step: bool):
 
     @device_function
     def store(s, n, x, y, z, grid, f, wall):
-        nx, ny, nz = grid
-        rest = at(0, x + nx * (y + ny * z), nx * ny * nz)
+        rest = at(0, *index_of(x, y, z, grid))
         for k in range(n):
             f[unsigned(rest + stride * k)] = s[0, k]
         for i in range(1, q, 2):

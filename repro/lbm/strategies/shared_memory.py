@@ -14,7 +14,7 @@ from repro.parallel import Kernel, device_function
 from ..boundaries import make_extrapolation
 from ..collision import make_collision
 from ..layout import make_layout, unsigned
-from ..neighbours import make_offset, sides
+from ..neighbours import index_of, make_offset, steps_of
 from ..node import make_wall_rules
 from ..streaming import closed_faces, make_face_mask, make_moving_wall_momentum
 from .scheme import Cost, Scheme, in_order
@@ -49,9 +49,7 @@ def block_kernel(spec, barrier) -> Kernel:
 
     @device_function
     def update(x, n, y, z, s, t, f, g, grid, rates, force, wall):
-        nx, ny, nz = grid
-        size = nx * ny * nz
-        here = x + nx * (y + ny * z)
+        here, size = index_of(x, y, z, grid)
         place = x % block
         xi, yi, zi = inner(x, y, z, grid)
         load(s, n, xi, yi, zi, grid, f, wall)
@@ -64,10 +62,10 @@ def block_kernel(spec, barrier) -> Kernel:
         moving_wall_momentum(s, n, x, y, z, grid, wall)
         barrier()
         mask = face_mask(x, y, z, grid)
-        ys, zs = sides(y, ny, nx), sides(z, nz, nx * ny)
+        _, ys, zs = steps_of(x, y, z, grid)
         for i in range(q):
             if not crosses_face(i, 1, mask):
-                base = at(i, here + offset(i, 1, (0, 0), ys, zs), size)
+                base = at(i, here + offset(i, 1, ((0, 0), ys, zs)), size)
                 for k in range(n):
                     g[unsigned(base + stride * k)] = t[i, place + k]
             else:

@@ -18,7 +18,7 @@ from repro.parallel import Kernel, device_function
 
 from ...lattice import Lattice
 from ...layout import make_layout, unsigned
-from ...neighbours import crossed_faces, make_offset, sides
+from ...neighbours import crossed_faces, index_of, make_offset, steps_of
 from ...node import Specialisation, update_kernel
 from ...streaming import closed_faces, make_face_mask
 
@@ -79,8 +79,7 @@ def collide_kernel(spec: Specialisation, *, reverse_all: bool) -> Kernel:
 
     @device_function
     def store(s, n, x, y, z, grid, f, wall):
-        nx, ny, nz = grid
-        size, here = nx * ny * nz, x + nx * (y + ny * z)
+        here, size = index_of(x, y, z, grid)
         reverse = reverse_all or face_mask(x, y, z, grid) != 0
         for i in range(q):
             base = at(opposite[i] if reverse else i, here, size)
@@ -102,26 +101,24 @@ def link_kernel(spec: Specialisation, *, boundary_only: bool) -> Kernel:
     face_mask, crosses_face = _make_faces(spec.model)
 
     @device_function
-    def places(pair, here, mask, size, xs, ys, zs):
+    def places(pair, here, mask, size, steps):
         i, j = first[pair], second[pair]
-        own, other = at(j, here, size), at(i, here + offset(i, 1, xs, ys, zs), size)
+        own, other = at(j, here, size), at(i, here + offset(i, 1, steps), size)
         return own, own if crosses_face(i, 1, mask) else other
 
     @device_function
     def swap(x, n, y, z, s, f, grid):
-        nx, ny, nz = grid
         mask = face_mask(x, y, z, grid)
         if mask != 0 or not boundary_only:
-            size, here = nx * ny * nz, x + nx * (y + ny * z)
-            xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+            (here, size), steps = index_of(x, y, z, grid), steps_of(x, y, z, grid)
             for pair in range(count):
-                own, other = places(pair, here, mask, size, xs, ys, zs)
+                own, other = places(pair, here, mask, size, steps)
                 for k in range(n):
                     s[2 * pair, k] = f[unsigned(own + stride * k)]
                     s[2 * pair + 1, k] = f[unsigned(other + stride * k)]
             # all reads come before the first write, which the compiler could not know to be harmless
             for pair in range(count):
-                own, other = places(pair, here, mask, size, xs, ys, zs)
+                own, other = places(pair, here, mask, size, steps)
                 for k in range(n):
                     f[unsigned(own + stride * k)] = s[2 * pair + 1, k]
                     f[unsigned(other + stride * k)] = s[2 * pair, k]
@@ -151,13 +148,11 @@ def sweep_kernel(spec: Specialisation) -> Kernel:
 
     @device_function
     def sweep(x, n, y, z, f, grid):
-        nx, ny, nz = grid
         if face_mask(x, y, z, grid) == 0:
-            size, here = nx * ny * nz, x + nx * (y + ny * z)
-            xs, ys, zs = sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
+            (here, size), steps = index_of(x, y, z, grid), steps_of(x, y, z, grid)
             for pair in range(count):
                 i = first[pair]
-                rotate(f, i, second[pair], here, here + offset(i, 1, xs, ys, zs), size)
+                rotate(f, i, second[pair], here, here + offset(i, 1, steps), size)
 
     return Kernel(sweep, ndim=3, edges=True)
 
@@ -185,17 +180,15 @@ def ray_kernel(spec: Specialisation) -> Kernel:
 
     @device_function
     def walk(x, n, y, z, f, grid):
-        nx, ny, nz = grid
-        size = nx * ny * nz
         for k in range(n):
             if face_mask(x + k, y, z, grid) == 0:
                 touched = touched_faces(x + k, y, z, grid)
                 for pair in range(count):
                     i = first[pair]
                     if crosses_face(i, 1, touched):
-                        step = cx[i] + nx * (cy[i] + ny * cz[i])
+                        step, _ = index_of(cx[i], cy[i], cz[i], grid)
                         px, py, pz = x + k, y, z
-                        here = px + nx * (py + ny * pz)
+                        here, size = index_of(px, py, pz, grid)
                         while face_mask(px, py, pz, grid) == 0:
                             rotate(f, i, second[pair], here, here + step, size)
                             here -= step
@@ -249,14 +242,12 @@ def type_kernel(spec: Specialisation) -> Kernel:
 
     @device_function
     def take(x, n, y, z, s, f, g, grid):
-        nx, ny, nz = grid
-        size = nx * ny * nz
         for k in range(n):
-            here = x + k + nx * (y + ny * z)
+            here, size = index_of(x + k, y, z, grid)
             s[0, k] = f[unsigned(at(0, here, size))]
             for pair in range(count):
                 i, j = first[pair], second[pair]
-                step = cx[i] + nx * (cy[i] + ny * cz[i])
+                step, _ = index_of(cx[i], cy[i], cz[i], grid)
                 from_i, from_j = places(i, j, source(i, x + k, y, z, grid), here, step, size)
                 s[i, k] = f[unsigned(from_i)]
                 s[j, k] = f[unsigned(from_j)]

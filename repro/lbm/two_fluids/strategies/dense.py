@@ -12,6 +12,7 @@ from repro.parallel import Kernel, device_function
 
 from ...lattice import Lattice
 from ...layout import unsigned
+from ...neighbours import index_of
 from ...porous.node import count_pores, make_reader, nowhere
 from ...porous.strategies import flag_word
 from ...strategies.scheme import Cost, Scheme
@@ -44,7 +45,7 @@ def make_potential_kernel(lattice: Lattice, dtype, some_solid: bool, block: int)
 
     @device_function
     def potentials(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, grid, coupling):
-        here = x + grid.nx * (y + grid.ny * z)
+        here, _ = index_of(x, y, z, grid)
         if count_pores(marks, here, n, in_solid) > 0:
             keep(s, n, here, (x, y, z, grid), marks, f_a, f_b, phi_a, phi_b, coupling.g)
 
@@ -60,7 +61,7 @@ def make_update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, so
 
     @device_function
     def update(x, n, y, z, s, marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b, coupling):
-        size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
+        here, size = index_of(x, y, z, grid)
         if count_pores(marks, here, n, in_solid) > 0:
             load_both(s, n, (x, y, z, grid), marks, f_a, f_b)
             gradient(s, n, FORCES[0], x, y, z, grid, phi_b)
@@ -79,7 +80,7 @@ def _observe_kernel(lattice: Lattice, dtype, stencil: str, some_solid: bool) -> 
 
     @device_function
     def look(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b, coupling):
-        size, here = grid.nx * grid.ny * grid.nz, x + grid.nx * (y + grid.ny * z)
+        here, size = index_of(x, y, z, grid)
         load_both(s, n, (x, y, z, grid), marks, f_a, f_b)
         gradient(s, n, FORCES[0], x, y, z, grid, phi_b)
         gradient(s, n, FORCES[1], x, y, z, grid, phi_a)

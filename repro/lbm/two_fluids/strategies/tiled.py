@@ -13,6 +13,7 @@ from repro.parallel import Kernel, device_function
 
 from ...lattice import Lattice
 from ...layout import unsigned
+from ...neighbours import index_of
 from ...strategies.scheme import Cost, Scheme
 from ..collision import FORCES, ROWS, SUMS, make_collide_both, make_load_both, make_sums
 from ..forces import STENCILS, links_of
@@ -63,7 +64,7 @@ def _make_fill(lattice: Lattice, dtype, some_solid: bool, block: int):
             # a tile may stick out of the box; nothing asks for what lies beyond the neighbours of its nodes
             if x <= grid.nx and y <= grid.ny:
                 x, y = _wrapped(x, grid.nx), _wrapped(y, grid.ny)
-                solid = in_solid(marks, x + grid.nx * (y + grid.ny * z))
+                solid = in_solid(marks, index_of(x, y, z, grid)[0])
                 if not solid:
                     read(s, 1, (x, y, z, grid), marks, f_a)
                     sums(s, 1, SUMS[0])
@@ -119,7 +120,7 @@ def _kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: b
     def update(x, n, _, walk, s, t, marks, f_a, f_b, g_a, g_b, grid, a, b, coupling):
         tile, first = x // block, walk * DEPTH
         tiles = (grid.nx + WIDTH - 1) // WIDTH
-        left, low, size = (tile % tiles) * WIDTH, (tile // tiles) * high, grid.nx * grid.ny * grid.nz
+        left, low = (tile % tiles) * WIDTH, (tile // tiles) * high
         for z in range(first - 1, min(first + DEPTH, grid.nz) + 1):
             plane = (z + 1) % _PLANES
             for k in range(n):
@@ -130,7 +131,7 @@ def _kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: b
                 for k in range(n):
                     place = (x + k) % block
                     own_x, own_y = left + place % WIDTH, low + place // WIDTH
-                    here = own_x + grid.nx * (own_y + grid.ny * (z - 1))
+                    here, size = index_of(own_x, own_y, z - 1, grid)
                     if own_x < grid.nx and own_y < grid.ny and not in_solid(marks, here):
                         load(s, t, place, own_x, own_y, z - 1, marks, f_a, f_b, grid)
                         collide_both(s, 1, here, size, marks, g_a, g_b, a, b)
