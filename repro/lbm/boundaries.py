@@ -50,11 +50,6 @@ class Boundaries:
         if len(set(self.faces) & set(BOUNCE_BACK)) > 1:
             raise InputError(f"one kind of bounce-back a box, not {sorted(set(self.faces) & set(BOUNCE_BACK))}")
 
-    @property
-    def bounce(self) -> str | None:
-        """The kind of bounce-back in this box."""
-        return next((scheme for scheme in self.faces if scheme in BOUNCE_BACK), None)
-
     def has(self, scheme: str) -> tuple[bool, ...]:
         """For each face whether it has this scheme."""
         return tuple(face == scheme for face in self.faces)
@@ -86,8 +81,7 @@ def make_extrapolation(lattice: Lattice, boundaries: Boundaries, dtype, share: f
     even, odd = make_equilibrium(dtype)
     moments = make_moments(lattice, dtype, share)
     # without a moving extrapolated wall the velocity is zero whatever the arguments say
-    moves = boundaries.moving is not None and boundaries.faces[boundaries.moving] == "extrapolation"
-    axis, upper = (boundaries.moving // 2, boundaries.moving % 2) if moves else (0, 0)
+    moving = tuple(face == "extrapolation" and k == boundaries.moving for k, face in enumerate(boundaries.faces))
     still = tuple(face != "periodic" and k != boundaries.moving for k, face in enumerate(boundaries.faces))
     still_left, still_right, resting = still[0], still[1], (False, False, *still[2:])
 
@@ -104,13 +98,6 @@ def make_extrapolation(lattice: Lattice, boundaries: Boundaries, dtype, share: f
         return (x if solid_node else xi), (y if solid_node else yi), (z if solid_node else zi)
 
     @device_function
-    def on_moving_wall(x, y, z, grid):
-        nx, ny, nz = grid
-        position = x if axis == 0 else (y if axis == 1 else z)
-        last = (nx if axis == 0 else (ny if axis == 1 else nz)) - 1
-        return moves and position == (last if upper else 0) and not on_faces(resting, x, y, z, grid)
-
-    @device_function
     def sliding(x, grid):
         # not all runs of nodes end where the box does
         return zero if (still_left and x == 0) or (still_right and x == grid[0] - 1) else one
@@ -119,7 +106,7 @@ def make_extrapolation(lattice: Lattice, boundaries: Boundaries, dtype, share: f
     def extrapolate(s, n, x, y, z, grid, wall, force):
         moments(s, n, force)
         vx, vy, vz = zero, zero, zero
-        if on_moving_wall(x, y, z, grid):
+        if on_faces(moving, x, y, z, grid) and not on_faces(resting, x, y, z, grid):
             vx, vy, vz = wall.x, wall.y, wall.z
         for k in range(n):
             here = sliding(x + k, grid)

@@ -11,7 +11,7 @@ from repro.errors import require
 
 from .boundaries import BOUNCE_BACK, Boundaries
 from .collision import COLLISIONS
-from .forcing import VELOCITY_SHARE
+from .equilibrium import VELOCITY_SHARE
 from .lattice import D2Q9, D3Q15, D3Q19
 from .model import MOST_NODES, TIME, Model, Problem
 

@@ -9,8 +9,7 @@ from functools import cache
 
 from repro.parallel import device_function
 
-from .equilibrium import make_equilibrium, make_moments, pair_constants
-from .forcing import VELOCITY_SHARE
+from .equilibrium import VELOCITY_SHARE, make_equilibrium, make_moments, pair_constants
 from .lattice import Lattice
 from .mrt import make_moment_collision
 from .storage import make_storage

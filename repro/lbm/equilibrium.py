@@ -12,6 +12,13 @@ from repro.parallel import device_function
 
 from .lattice import Lattice
 
+#: the share of a body force in the velocity of the equilibrium, which alone tells the schemes apart. Both add
+#: w_i [3 (c_i - u) + 9 (c_i . u) c_i] . F, whose zeroth moment is 0, first F and second u F + F u:
+#: "luo" as it stands, with u = sum_i c_i f_i / density (Luo, Phys. Rev. E 62 (2000) 4982, the second-moment form of the
+#: porous paper, section 5.4); "guo" times 1 - 1/(2 tau), with u shifted by F/(2 density) (Guo, Zheng, Shi, Phys. Rev. E
+#: 65 (2002) 046308). Even in c_i is w_i [(3 c_i . u)(3 c_i . F) - 3 u . F], odd w_i 3 c_i . F
+VELOCITY_SHARE = {"luo": 0.0, "guo": 0.5}
+
 
 def scratch_rows(lattice: Lattice) -> int:
     """Rows of the scratch array that one run of nodes needs: populations, density, velocity, and one to work in."""

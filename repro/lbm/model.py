@@ -12,9 +12,9 @@ from repro.errors import InputError
 
 from .boundaries import BOUNCE_BACK, FACES, Boundaries
 from .collision import COLLISIONS
-from .forcing import VELOCITY_SHARE
+from .equilibrium import VELOCITY_SHARE
 from .lattice import D3Q19, Lattice
-from .media.pore_space import PoreSpace
+from .media.pore_space import PoreSpace, is_mask
 from .parameters import Force, Grid, Parameters, Rates, WallVelocity, in_precision
 
 SPEED_OF_SOUND = 1 / sqrt(3)
@@ -28,14 +28,7 @@ MOST_NODES = 1 << 15
 SHAPE, VECTOR = Each(Whole(1, MOST_NODES), 3), Each(Number(), 3)
 
 
-class _Mask(Rule):
-    wanted = "an array of booleans of the shape (nz, ny, nx), true where there is solid, or None"
-
-    def holds(self, value) -> bool:
-        return value is None or (isinstance(value, np.ndarray) and value.dtype == bool and value.ndim == 3)
-
-
-SOLID = _Mask()
+SOLID = OrNone(Rule("an array of booleans of the shape (nz, ny, nx), true where there is solid", is_mask))
 
 #: with less the viscosity would not be positive
 TIME, MAGIC = Above(0.5), Above(0)

@@ -9,8 +9,7 @@ from repro.parallel import Kernel, device_function
 
 from .boundaries import PERIODIC_BOX, make_extrapolation, on_faces
 from .collision import make_collision
-from .equilibrium import make_moments, scratch_rows
-from .forcing import VELOCITY_SHARE
+from .equilibrium import VELOCITY_SHARE, make_moments, scratch_rows
 from .layout import unsigned
 from .model import Model
 from .neighbours import index_of

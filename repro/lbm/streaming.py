@@ -111,7 +111,7 @@ class Streaming(NamedTuple):
 @cache
 def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype) -> Streaming:
     """The four ways between a run of nodes and an array of populations."""
-    q, opposite, modified = lattice.q, lattice.opposite, boundaries.bounce == "modified"
+    q, opposite, modified = lattice.q, lattice.opposite, "modified" in boundaries.faces
     (at, stride), offset = make_layout(lattice, layout), make_offset(lattice)
     face_mask, crosses_face = make_face_mask(lattice, closed_faces(boundaries))
     arriving, leaving = (make_moving_wall_momentum(lattice, boundaries, dtype, sign) for sign in (-1, 1))

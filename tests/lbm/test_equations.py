@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.lbm import plain
-from repro.lbm.equilibrium import make_equilibrium, make_moments, scratch_rows
-from repro.lbm.forcing import VELOCITY_SHARE
+from repro.lbm.equilibrium import VELOCITY_SHARE, make_equilibrium, make_moments, scratch_rows
 from repro.lbm.lattice import LATTICES
 from repro.lbm.layout import LAYOUTS, make_layout
 from repro.lbm.two_fluids.unroll import each, unrolled

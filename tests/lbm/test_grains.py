@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from repro.errors import InputError
 from repro.lbm.media import PoreSpace
-from repro.lbm.media.clusters import label_clusters
 from repro.lbm.media.grains import random_grains
+from repro.lbm.media.pore_space import label_clusters
 
 
 def flooded(mask: np.ndarray) -> list[frozenset]:

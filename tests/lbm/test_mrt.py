@@ -9,7 +9,7 @@ from helpers.collisions import ROUNDING, collided, forces, random_populations, r
 from hypothesis import given
 
 from repro.lbm import plain
-from repro.lbm.forcing import VELOCITY_SHARE
+from repro.lbm.equilibrium import VELOCITY_SHARE
 from repro.lbm.lattice import D3Q19
 from repro.lbm.mrt import fixed_rate, moment_matrix
 

@@ -14,9 +14,8 @@ from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import part, shares_at
 from repro.lbm.two_fluids.exact import lattice_coexistence
 from repro.lbm.two_fluids.forces import STENCILS, links_of
-from repro.lbm.two_fluids.model import TwoFluids
+from repro.lbm.two_fluids.model import TwoFluids, doom
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
-from repro.lbm.two_fluids.stability import doom
 from repro.lbm.two_fluids.strategies import STRATEGIES
 from repro.parallel import select
 

@@ -10,8 +10,7 @@ from repro.declared import Each, Number, Whole, checked
 from repro.errors import InputError
 from repro.parallel.options import Seed
 
-from .clusters import label_clusters
-from .pore_space import POROSITY
+from .pore_space import POROSITY, label_clusters
 
 #: of the size of a grain: how far its edge is displaced by chance, over which length, and how round its corners are
 ROUGHNESS, WAVE, ROUNDING = 0.08, 0.25, 0.055

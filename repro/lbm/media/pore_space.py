@@ -1,11 +1,11 @@
-"""What is measured in a voxel image before anything flows: porosity, surface, percolation."""
+"""What is measured in a voxel image before anything flows: porosity, surface, clusters, percolation."""
 
 from dataclasses import dataclass
 from itertools import product
 from typing import Annotated
 
 import numpy as np
-from scipy import ndimage
+from scipy import ndimage, sparse
 
 from repro.declared import Above, OneOf, Rule, checked
 from repro.errors import InputError
@@ -16,14 +16,15 @@ AXES = ("x", "y", "z")
 _LINKS = [c for c in product((-1, 0, 1), repeat=3) if 1 <= sum(map(abs, c)) <= 2]
 
 
-class _Image(Rule):
-    wanted = "an array of booleans of the shape (nz, ny, nx), none of them 0, true where there is solid"
-
-    def holds(self, value) -> bool:
-        return isinstance(value, np.ndarray) and value.dtype == bool and value.ndim == 3 and value.size > 0
+def is_mask(value) -> bool:
+    """Whether something is an array of booleans in three dimensions."""
+    return isinstance(value, np.ndarray) and value.dtype == bool and value.ndim == 3
 
 
-IMAGE = _Image()
+IMAGE = Rule(
+    "an array of booleans of the shape (nz, ny, nx), none of them 0, true where there is solid",
+    lambda value: is_mask(value) and value.size > 0,
+)
 
 #: between all solid and no solid
 POROSITY = Above(0, below=1)
@@ -136,3 +137,20 @@ def _seam(labels: np.ndarray, driven: int):
             inside = (a > 0) & (b > 0)
             found.update(map(tuple, np.unique(np.stack([a[inside], b[inside], crossed[inside]]), axis=1).T.tolist()))
     return found
+
+
+def label_clusters(mask: np.ndarray) -> tuple[np.ndarray, int]:
+    """Number the clusters of true voxels of a periodic image: (labels, 0 where it is false, and how many there are).
+
+    Voxels that share a face belong together, across the faces of the box too: what leaves it comes back.
+    """
+    labels, count = ndimage.label(mask)
+    pairs = [np.empty((2, 0), int)]
+    for axis in range(mask.ndim):
+        first, last = np.take(labels, 0, axis).ravel(), np.take(labels, -1, axis).ravel()
+        pairs.append(np.stack([first, last])[:, (first > 0) & (last > 0)])
+    joined = np.concatenate(pairs, axis=1)
+    graph = sparse.coo_array((np.ones(joined.shape[1]), joined), shape=(count + 1, count + 1))
+    # what is false is a cluster of the graph as well, the first one
+    found, names = sparse.csgraph.connected_components(graph, directed=False)
+    return names[labels], found - 1

@@ -11,7 +11,7 @@ from repro.parallel.options import OnDevice, Precision
 
 from ..boundaries import Boundaries
 from ..collision import COLLISIONS
-from ..forcing import VELOCITY_SHARE
+from ..equilibrium import VELOCITY_SHARE
 from ..media import PoreSpace, Sample
 from ..media.pore_space import AXES, IMAGE
 from ..media.sample import SIDES

@@ -9,7 +9,7 @@ from repro.errors import InputError
 
 from ..boundaries import PERIODIC_BOX, Boundaries
 from ..collision import COLLISIONS
-from ..forcing import VELOCITY_SHARE
+from ..equilibrium import VELOCITY_SHARE
 from ..lattice import D3Q19, Lattice
 from ..media import PoreSpace
 from ..model import MAGIC, TIME, VECTOR, InPores, Model, Problem

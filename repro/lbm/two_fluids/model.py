@@ -6,6 +6,8 @@ Two-component Shan-Chen model with explicit forcing: Porter, Coon, Kang, Moulton
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
+import numpy as np
+
 from repro.declared import Each, Kind, Number, OneOf, checked
 from repro.errors import InputError
 
@@ -24,6 +26,20 @@ LARGEST_INTERACTION = 0.5
 
 #: of an ideal mixture, 0, and of fluids that repel each other
 INTERACTION = Number(0, LARGEST_INTERACTION)
+
+#: largest difference of a potential over two nodes. It accelerates a fluid by a = STRENGTH/2 times as much, and at rest
+#: w rho (1 - 3/2 a) of it leaves against that (equation 2.16 with a relaxation time of 1): less than nothing beyond
+STEEPEST = 4 / (3 * STRENGTH)
+
+#: what no start has outlived in trials (see `TwoFluids`): traces of a fluid bear a little more. And g rho beyond which
+#: no flat interface is at rest (exact.lattice_interface)
+_FATAL, _PARTED = 0.24, 0.28
+
+#: what helps where fluids diverge
+ADVICE = (
+    f"populations become negative where a potential differs by more than {STEEPEST:.3f} over two nodes: keep g rho "
+    "below, the wetting of both fluids near g rho / 2, and start from phases in equilibrium (see TwoFluids)"
+)
 
 Vector = tuple[float, float, float]
 
@@ -63,7 +79,7 @@ class TwoFluids(InPores):
     """Two fluids, a and b, in the pores of an image, in lattice units; the wall is half-way between the nodes.
 
     What runs follows from one number: over two nodes, on both sides of a pore, a potential may differ by 2/9 = 0.222
-    and hardly more (`stability.STEEPEST`). Between phases of density rho it differs by up to g rho; beside a wall by
+    and hardly more (`STEEPEST`). Between phases of density rho it differs by up to g rho; beside a wall by
     |g_ks rho_s| and, where the other fluid wets it, by |g_ks rho_s - g rho|. To a wall with wetting (0, 0) both fluids
     are drawn as to a vacuum; g rho / 2 for both is as neutral and twice as far from the limit, because contact angles
     follow the difference of the two. Seen on 24 x 24 nodes at rho = 1 and relaxation times of 1, over 1000 steps:
@@ -146,3 +162,23 @@ class TwoFluids(InPores):
 #: rate of the momenta with "mrt". The viscosity does not depend on it, only how fast one fluid diffuses through the
 #: other: with the rates of the viscosity (equation 2.15) traces of the more viscous fluid drag at the thinner one
 MOMENTUM_RATE = 1.0
+
+
+def doom(problem, density_a, density_b) -> str:
+    """Why fluids of such densities, of shape (nz, ny, nx) and 0 in solid, will diverge; nothing if they may not.
+
+    Where they are beyond the spinodal, 3 STRENGTH g sqrt(rho_a rho_b) > 1, they part, and a node will hold one of them.
+    """
+    g, solid = problem.interaction, problem.stored.solid
+    behind = [(0, more - extent) for more, extent in zip(solid.shape, problem.solid.shape, strict=True)]
+    a, b = (np.pad(density, behind) for density in (density_a, density_b))
+    parting, total, steepest = 3 * STRENGTH * g * np.sqrt(a * b) > 1, a + b, 0.0
+    if (parted := g * total[parting].max(initial=0.0)) > _PARTED:
+        return f"g rho = {parted:.3g} in a mixture that parts: beyond {_PARTED} no interface is at rest"
+    for weight, other in zip(problem.wetting, (b, a), strict=True):
+        for density in (other, np.where(parting, total, other)):
+            potential = np.where(solid, weight * problem.solid_density, g * density)
+            for axis in range(3):
+                across = np.roll(potential, -1, axis) - np.roll(potential, 1, axis)
+                steepest = max(steepest, float(np.abs(across[~solid]).max()))
+    return f"a potential differs by {steepest:.3f} over two nodes" if steepest > _FATAL else ""

@@ -9,8 +9,7 @@ from repro.errors import DivergenceError, InputError, require
 from ..flow import FlowSimulation, on_nodes
 from ..model import SPEED_OF_SOUND
 from .collision import FIELDS
-from .model import TwoFluids
-from .stability import ADVICE, doom
+from .model import ADVICE, TwoFluids, doom
 from .strategies import STRATEGIES
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import ndimage
 from skimage.measure import marching_cubes
 
-from ..media.clusters import label_clusters
+from ..media.pore_space import label_clusters
 
 #: values of an image of phases
 SOLID, PHASE_A, PHASE_B = 0, 1, 2
