@@ -10,7 +10,7 @@ import numpy as np
 from repro.declared import Above, Each, Kind, Number, OneOf, OrNone, Rule, Whole, checked
 from repro.errors import InputError
 
-from .boundaries import BOUNCE_BACK, FACES, Boundaries
+from .boundaries import BOUNCE_BACK, FACES, PERIODIC_BOX, Boundaries
 from .collision import COLLISIONS
 from .equilibrium import VELOCITY_SHARE
 from .lattice import D3Q19, Lattice
@@ -169,6 +169,7 @@ class Problem:
         )
 
 
+@dataclass(frozen=True, eq=False)
 class InPores:
     """A problem in the pores of an image, its `space`, between periodic and closed faces.
 
@@ -177,9 +178,13 @@ class InPores:
     solid.
     """
 
-    space: PoreSpace
-    boundaries: Boundaries
-    walls: str
+    space: Annotated[PoreSpace, Kind(PoreSpace)]
+    #: as in `Problem`; 3/16 is the choice of Pan, Luo, Miller
+    magic: Annotated[float, MAGIC] = field(default=3 / 16, kw_only=True)
+    #: its velocity set; in two dimensions the image is one voxel thick along z
+    lattice: Annotated[Lattice, Kind(Lattice)] = field(default=D3Q19, kw_only=True)
+    #: faces "periodic" or as `walls`, none of which moves
+    boundaries: Annotated[Boundaries, Kind(Boundaries)] = field(default=PERIODIC_BOX, kw_only=True)
     #: as far as a node looks
     layers = 1
 

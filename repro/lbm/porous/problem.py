@@ -4,15 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
 
-from repro.declared import Kind, OneOf, checked
+from repro.declared import OneOf, checked
 from repro.errors import InputError
 
-from ..boundaries import PERIODIC_BOX, Boundaries
 from ..collision import COLLISIONS
 from ..equilibrium import VELOCITY_SHARE
-from ..lattice import D3Q19, Lattice
-from ..media import PoreSpace
-from ..model import MAGIC, TIME, VECTOR, InPores, Model, Problem
+from ..model import TIME, VECTOR, InPores, Model, Problem
 from ..parameters import Grid, Parameters
 from ..storage import STORAGES
 
@@ -28,7 +25,6 @@ class PorousProblem(InPores):
     `collision` and `forcing` as in `model.Model`; raises InputError for what cannot work.
     """
 
-    space: Annotated[PoreSpace, Kind(PoreSpace)]
     relaxation_time: Annotated[float, TIME]
     force: Annotated[tuple[float, float, float], VECTOR]
     collision: Annotated[str, OneOf(COLLISIONS)] = "mrt"
@@ -36,12 +32,6 @@ class PorousProblem(InPores):
     walls: Annotated[str, OneOf(WALLS)] = "half-way"
     #: see `storage`; "plain" with forcing "luo" only
     storage: Annotated[str, OneOf(STORAGES)] = "deviation"
-    #: as in `model.Problem`; 3/16 is the choice of Pan, Luo, Miller
-    magic: Annotated[float, MAGIC] = 3 / 16
-    #: its velocity set; in two dimensions the image is one voxel thick along z
-    lattice: Annotated[Lattice, Kind(Lattice)] = D3Q19
-    #: faces "periodic" or as `walls`, none of which moves
-    boundaries: Annotated[Boundaries, Kind(Boundaries)] = PERIODIC_BOX
 
     def __post_init__(self):
         self._check_pores()

@@ -8,13 +8,11 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from repro.declared import Each, Kind, Number, OneOf, checked
+from repro.declared import Each, Number, OneOf, checked
 from repro.errors import InputError
 
-from ..boundaries import PERIODIC_BOX, Boundaries
-from ..lattice import D3Q19, Lattice
-from ..media import PoreSpace
-from ..model import MAGIC, TIME, VECTOR, InPores, Model, Problem
+from ..lattice import D3Q19
+from ..model import TIME, VECTOR, InPores, Model, Problem
 from ..parameters import Grid, in_precision
 from .forces import STENCILS, STRENGTH, links_of
 
@@ -95,7 +93,6 @@ class TwoFluids(InPores):
     #: where the wall of a voxel lies, as in `porous.problem`
     walls = "half-way"
 
-    space: Annotated[PoreSpace, Kind(PoreSpace)]
     #: g of equation 2.12: how strongly the fluids repel each other
     interaction: Annotated[float, INTERACTION]
     #: g_as and g_bs: how strongly the solid repels each fluid; see above for what is neutral
@@ -110,12 +107,6 @@ class TwoFluids(InPores):
     stencil: Annotated[str, OneOf(STENCILS)] = "isotropic-4"
     #: rho_s
     solid_density: Annotated[float, Number(0)] = 1.0
-    #: as in `lbm.model.Problem`, of "mrt"
-    magic: Annotated[float, MAGIC] = 3 / 16
-    #: its velocity set, D3Q19 with "mrt"; in two dimensions the image is one voxel thick along z
-    lattice: Annotated[Lattice, Kind(Lattice)] = D3Q19
-    #: faces "periodic" or "half-way", none of which moves
-    boundaries: Annotated[Boundaries, Kind(Boundaries)] = PERIODIC_BOX
 
     def __post_init__(self):
         self._check_pores()
