@@ -48,9 +48,17 @@ def shares_at(distance, interaction: float, *, filled: bool = False) -> tuple[np
     return np.interp(distance - thinned, nodes, profile), np.interp(-distance - thinned, nodes, profile)
 
 
+class _Case:
+    """A set-up: its `problem`, and its `phases`, the shares of both fluids and their densities, see `part`."""
+
+    def start(self, device, **options) -> TwoFluidFlow:
+        """The fluids at rest, in the phases of this case; `options` as of TwoFluidFlow."""
+        return part(TwoFluidFlow(self.problem, device, **options), *self.phases())
+
+
 @dataclass(frozen=True)
 @checked
-class Bubble:
+class Bubble(_Case):
     """A bubble of fluid a in the middle of a periodic box of fluid b (section 6.2(1)).
 
     The paper: 128 x 128 nodes, both viscosities 1/6, g = 0.2; both densities 1, and no word on what is there of each
@@ -87,20 +95,16 @@ class Bubble:
         z, y, x = np.ogrid[:nz, :ny, :nx]
         return np.sqrt((z - (nz - 1) / 2) ** 2 + (y - (ny - 1) / 2) ** 2 + (x - (nx - 1) / 2) ** 2)
 
-    def start(self, device, **options) -> TwoFluidFlow:
-        """The bubble at rest, with as much of each fluid as if its interface were sharp: otherwise the pressure, and so
-        the surface tension, would depend on how long the interface is. `options` as of TwoFluidFlow."""
+    def phases(self) -> tuple:
+        """As much of each fluid as if the interface were sharp: otherwise the pressure, and so the surface tension,
+        would depend on how long the interface is."""
         densities = lattice_coexistence(self.interaction, density=1.0) if self.equilibrium else (1.0, TRACE)
-        return part(
-            TwoFluidFlow(self.problem, device, **options),
-            shares_at(self.distance - self.radius, self.interaction, filled=True),
-            densities,
-        )
+        return shares_at(self.distance - self.radius, self.interaction, filled=True), densities
 
 
 @dataclass(frozen=True)
 @checked
-class FlatInterface:
+class FlatInterface(_Case):
     """Two flat interfaces between phases in equilibrium, in a periodic row of nodes along x."""
 
     interaction: Annotated[float, INTERACTION] = 0.2
@@ -112,20 +116,15 @@ class FlatInterface:
         """The problem in lattice units."""
         return TwoFluids(PoreSpace(np.zeros((1, 1, self.nodes), bool)), self.interaction, stencil=self.stencil)
 
-    def start(self, device, **options) -> TwoFluidFlow:
-        """The phases at rest at density 1, fluid a in the middle half; `options` as of TwoFluidFlow."""
-        x = np.arange(self.nodes) - (self.nodes - 1) / 2
-        flow = TwoFluidFlow(self.problem, device, **options)
-        return part(
-            flow,
-            shares_at(np.abs(x)[None, None] - self.nodes / 4, self.interaction),
-            coexistence(self.interaction, density=1.0),
-        )
+    def phases(self) -> tuple:
+        """At density 1, fluid a in the middle half."""
+        distance = np.abs(np.arange(self.nodes) - (self.nodes - 1) / 2) - self.nodes / 4
+        return shares_at(distance[None, None], self.interaction), coexistence(self.interaction, density=1.0)
 
 
 @dataclass(frozen=True)
 @checked
-class Layers:
+class Layers(_Case):
     """Fluid a between layers of fluid b along plates, which body forces drive (section 6.2(2)).
 
     The paper: 256 nodes between the plates, viscosities 1/6 inside and 10/6 outside, both accelerations 1e-6,
@@ -164,16 +163,15 @@ class Layers:
         """Of the nodes between the plates, from the middle."""
         return np.arange(self.nodes) - (self.nodes - 1) / 2
 
-    def start(self, device, **options) -> TwoFluidFlow:
-        """The layers at rest; `options` as of TwoFluidFlow."""
-        flow = TwoFluidFlow(self.problem, device, **options)
+    def phases(self) -> tuple:
+        """Pure fluids in layers."""
         distance = np.abs(np.pad(self.positions, 1)) - self.share * self.nodes / 2
-        return part(flow, shares_at(distance[None, None], self.interaction), (1.0, TRACE))
+        return shares_at(distance[None, None], self.interaction), (1.0, TRACE)
 
 
 @dataclass(frozen=True)
 @checked
-class Drop:
+class Drop(_Case):
     """A drop of fluid a on the lower of two plates (section 6.2(3)); periodic along x, plates along y.
 
     The paper: 800 x 200 nodes, half a circle of radius 50 at the start, g = 0.2 between the fluids.
@@ -202,20 +200,16 @@ class Drop:
             PoreSpace(solid), self.interaction, wetting=(self.wetting, -self.wetting), stencil=self.stencil
         )
 
-    def start(self, device, **options) -> TwoFluidFlow:
-        """The half circle at rest, its phases in equilibrium on the lattice at density 1: of pure fluids the drop would
-        dissolve. `options` as of TwoFluidFlow."""
+    def phases(self) -> tuple:
+        """A half circle, in equilibrium on the lattice at density 1: of pure fluids the drop would dissolve."""
         y, x = np.ogrid[: self.height + 2, : self.length]
         distance = np.hypot(x - (self.length - 1) / 2, y - 0.5) - self.radius
-        flow = TwoFluidFlow(self.problem, device, **options)
-        return part(
-            flow, shares_at(distance[None], self.interaction), lattice_coexistence(self.interaction, density=1.0)
-        )
+        return shares_at(distance[None], self.interaction), lattice_coexistence(self.interaction, density=1.0)
 
 
 @dataclass(frozen=True)
 @checked
-class Mixture:
+class Mixture(_Case):
     """Two fluids that fill the pores of an image, each pore with one or the other by chance (section 6.3).
 
     The paper: g = 0.15, G_fs = 0.03 and G_gs = -0.03, both viscosities 1/6, a force of 1e-4 along x.
@@ -241,7 +235,7 @@ class Mixture:
             self.space, self.interaction, wetting=wetting, accelerations=(push, push), stencil=self.stencil
         )
 
-    def start(self, device, **options) -> TwoFluidFlow:
-        """The mixture at rest, drawn by the seed; `options` as of TwoFluidFlow."""
+    def phases(self) -> tuple:
+        """Drawn by the seed."""
         drawn = np.random.default_rng(self.seed).random(self.space.solid.shape) < self.share
-        return part(TwoFluidFlow(self.problem, device, **options), (drawn, ~drawn), (1.0, TRACE))
+        return (drawn, ~drawn), (1.0, TRACE)
