@@ -1,11 +1,15 @@
 """The cubic cavity: symmetric, closed, converging as its scheme should, and refused where it cannot work."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from repro.errors import InputError
 from repro.lbm.cases import CubicCavity
+from repro.lbm.simulation import Convergence
+from repro.papers.swap import cavity3d
 from repro.papers.swap.cavity3d import (
     CubicFlow,
     between_grids,
@@ -14,6 +18,7 @@ from repro.papers.swap.cavity3d import (
     reference_table,
     runs_table,
     solve_cubic_cavity,
+    solve_grids,
 )
 
 
@@ -64,6 +69,69 @@ def test_rounding_ends_the_fall_of_the_change_in_single_precision(threads):
     assert single > 1e-9
     assert double < 1e-12
     assert table.loc["double", "steps to 1e-6"] >= 1000
+
+
+def test_a_run_stands_in_its_table_with_its_own_viscosity_steps_and_density():
+    """A lid of 0.1 on 10 nodes between full-way walls, at a Reynolds number of 20."""
+    case = CubicCavity(reynolds=20, nodes=12, lid_speed=0.1)
+    steady = Convergence(True, 7000, ((7000, 1e-7),))
+    (row,) = runs_table([CubicFlow(case, steady, np.zeros((3, 10, 10, 10)), 1.25)]).to_dict("records")
+    assert (row["Re"], row["nodes a side"], row["steps"], row["converged"]) == (20, 12, 7000, True)
+    # nu = (tau - 1/2) / 3 is speed times width over Re
+    assert (row["relaxation time"] - 0.5) / 3 == pytest.approx(0.1 * case.width / 20)
+    assert row["mean density - 1"] == pytest.approx(0.25)
+
+
+def test_a_run_without_an_end_lasts_as_long_as_the_lid_moves_its_width_so_often(monkeypatch):
+    """Double precision falls below 1e-6 after 3000 steps, single never does; the last ten changes count."""
+    changes = {
+        "single": [1e-3, 1e-5] + [2e-6, 4e-6] * 5,
+        "double": [1e-3, 2e-6, 1e-6, 1e-7] + [1e-14, 9e-14, 3e-14] * 3,
+    }
+    asked = []
+
+    def simulation(problem, device, *, precision, strategy):
+        asked.append((device, precision, strategy))
+
+        def run(*, tolerance, limit):
+            assert tolerance < 1e-100
+            asked.append(limit)
+            return SimpleNamespace(history=[(1000 * k, change) for k, change in enumerate(changes[precision], 1)])
+
+        return SimpleNamespace(run_to_steady_state=run)
+
+    monkeypatch.setattr(cavity3d, "Simulation", simulation)
+    case = CubicCavity(reynolds=10, nodes=12, lid_speed=0.05)
+    table = floor_table(case, "here", "any", times=40).set_index("precision")
+    steps = 40 * case.width / 0.05
+    assert asked == [("here", "single", "any"), steps, ("here", "double", "any"), steps]
+    assert np.isnan(table.loc["single", "steps to 1e-6"])
+    assert table.loc["double", "steps to 1e-6"] == 3000
+    assert table["change at the end"].tolist() == pytest.approx([3e-6, 3e-14])
+
+
+def test_one_reynolds_number_is_solved_on_each_grid_at_the_same_lid_speed(monkeypatch):
+    monkeypatch.setattr(cavity3d, "solve_cubic_cavity", lambda case, device, **options: (case, device, options))
+    found = solve_grids(30.0, [12, 18], "here", lid_speed=0.05, precision="double")
+    assert [(case.reynolds, case.nodes, case.lid_speed) for case, *_ in found] == [(30.0, 12, 0.05), (30.0, 18, 0.05)]
+    assert [more for _, *more in found] == [["here", {"precision": "double"}]] * 2
+
+
+def test_a_flow_is_that_of_the_interior_over_the_lid_s_speed(monkeypatch):
+    """Made up: the velocity is the number of the node along x, a tenth of the lid's speed each."""
+    case = CubicCavity(reynolds=10, nodes=12, lid_speed=0.05)
+
+    def simulation(problem, device, *, precision, strategy):
+        assert (device, precision, strategy) == ("here", "single", "swap links")
+        field = np.broadcast_to(0.005 * np.arange(12), (3, 12, 12, 12))
+        steady = lambda limit: ("steady", limit)  # noqa: E731
+        return SimpleNamespace(run_to_steady_state=steady, fields=lambda: (None, field), mean_density=lambda: 1.5)
+
+    monkeypatch.setattr(cavity3d, "Simulation", simulation)
+    flow = solve_cubic_cavity(case, "here", limit=9)
+    assert (flow.case, flow.convergence, flow.mean_density) == (case, ("steady", 9), 1.5)
+    assert flow.velocity.shape == (3, 10, 10, 10)
+    np.testing.assert_allclose(flow.velocity[0, 0, 0], 0.1 * np.arange(1, 11))
 
 
 def test_the_flow_is_symmetric_between_the_end_walls(flows):

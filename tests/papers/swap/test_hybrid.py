@@ -46,6 +46,32 @@ def test_palabos_has_a_way_for_each_program_of_the_paper_where_it_is_built(threa
     assert list(iteration.ways_on(threads, library, gpu=False)) == [PALABOS, SERIAL]
 
 
+def test_each_program_of_the_paper_takes_the_library_and_the_device_that_it_is_given(monkeypatch, tmp_path):
+    (library := tmp_path / "library.so").touch()
+    for name in ("palabos_period", "palabos_collide_only_period", "palabos_hybrid_period"):
+        monkeypatch.setattr(iteration, name, lambda problem, name=name, **given: (name, problem, given))
+    ways = iteration.ways_on("here", library, gpu=True)
+    assert ways[PALABOS]("cavity") == ("palabos_period", "cavity", {"path": library})
+    for way, name in ((COLLIDE_ONLY, "palabos_collide_only_period"), (PAPER_WAY, "palabos_hybrid_period")):
+        assert ways[way]("cavity") == (name, "cavity", {"path": library, "device": "here"})
+
+
+def test_what_crosses_the_bus_goes_from_home_to_the_device_and_from_its_own_end_back():
+    """The device works in one array and ends in another."""
+    home, there, back = np.full(3, 1.0), np.full(3, 2.0), np.full(3, 3.0)
+    device = SimpleNamespace(upload=lambda a, b: np.copyto(b, a), download=lambda a, b: np.copyto(b, a))
+    double = Part("double", lambda: np.multiply(there, 2, out=back), 0.0, "GPU memory")
+    out, between, home_again = hybrid.there_and_back(device, home, there, back, [double])
+    out.run()
+    assert (home.tolist(), there.tolist()) == ([1.0] * 3, [1.0] * 3)
+    between.run()
+    home_again.run()
+    assert (home.tolist(), back.tolist()) == ([2.0] * 3, [2.0] * 3)
+    assert [(part.name, part.bytes, part.channel) for part in (out, home_again)] == [
+        (name, 24, name) for name in ("to the GPU", "to the host")
+    ]
+
+
 def test_an_iteration_that_forgets_a_part_is_found_out(threads):
     def without_boundary(problem):
         period = hybrid.hybrid_period(problem, threads)

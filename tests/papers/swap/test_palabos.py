@@ -1,5 +1,6 @@
 """Palabos with its bulk on a device is Palabos' own time step; what is said of it without the library too."""
 
+import ctypes
 from dataclasses import replace
 from functools import partial
 
@@ -9,6 +10,7 @@ import pytest
 
 from repro.errors import InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
+from repro.lbm.lattice import D3Q19
 from repro.papers.swap import hybrid, palabos
 from repro.parallel import select
 from repro.study.notebooks import Project
@@ -80,6 +82,66 @@ def test_a_cavity_that_does_not_fit_is_refused_before_palabos_allocates_it(monke
     monkeypatch.setattr(palabos, "load", lambda path: None)
     with pytest.raises(AttributeError if fits else MemoryLimitError, match=None if fits else "the cells of Palabos"):
         palabos.Cavity(None, PROBLEM)
+
+
+class Library:
+    """In place of Palabos' own: ten nodes a side in a block of 14 x 13 x 12 cells of 22 numbers, populations from 2 on.
+
+    Its populations are ours backwards, along its axes, which are ours backwards too. Each number is its place.
+    """
+
+    EXTENTS, FIRST, NUMBERS, PLACE = (14, 13, 12), (2, 1, 0), 22, 2
+
+    def __init__(self):
+        self.cells = (ctypes.c_double * (int(np.prod(self.EXTENTS)) * self.NUMBERS))()
+        np.ctypeslib.as_array(self.cells)[:] = np.arange(len(self.cells))
+        self.heard = []
+
+    def palabos_open(self, *given):
+        self.heard.append(("open", *given))
+        return 7
+
+    def palabos_close(self, cavity):
+        pass
+
+    def palabos_run(self, *given):
+        self.heard.append(("run", *given))
+
+    def palabos_cells(self, cavity, shape):
+        shape[:] = [*self.EXTENTS, *self.FIRST, self.NUMBERS, self.PLACE]
+        return ctypes.cast(self.cells, ctypes.POINTER(ctypes.c_double))
+
+    def palabos_velocity(self, population, axis):
+        return D3Q19.velocities[18 - population][2 - axis]
+
+
+@pytest.fixture
+def cavity(monkeypatch):
+    """Palabos' cavity over a library that computes nothing."""
+    monkeypatch.setattr(palabos, "load", lambda path: Library())
+    return palabos.Cavity(None, replace(PROBLEM, wall_velocity=(0.03, 0.0, 0.04), relaxation_time=0.8))
+
+
+def test_a_cavity_is_opened_with_its_nodes_its_rate_and_the_speed_of_its_lid(cavity):
+    assert cavity._library.heard == [("open", 10, pytest.approx(1.25), pytest.approx(0.05))]
+    for phase in ("bulk", "whole"):
+        cavity.run(phase)
+    # in the order of the library's own list
+    assert cavity._library.heard[1:] == [("run", 7, 1), ("run", 7, 5)]
+
+
+def test_populations_are_found_in_palabos_cells_by_their_velocity(cavity):
+    found = cavity.populations().reshape(10, 10, 10, 19)
+    cells = np.arange(14 * 13 * 12 * 22.0).reshape(14, 13, 12, 22)[2:12, 1:11, :10, 2:21]
+    np.testing.assert_array_equal(found, cells[..., ::-1])
+    assert cavity.memory.size == 14 * 13 * 12 * 22
+
+
+def test_populations_go_back_into_their_cells_and_nothing_else_does(cavity):
+    before, values = cavity.memory.copy(), np.random.default_rng(3).uniform(-1, 0, cavity.size)
+    cavity.exchange(cavity.memory, values, back=True)
+    np.testing.assert_array_equal(cavity.populations(), values)
+    assert (before != cavity.memory).sum() == cavity.size == 19_000
 
 
 def test_what_was_measured_elsewhere_says_of_which_version_and_machine():
