@@ -1,0 +1,479 @@
+"""What the porous notebooks run and hand over: which runs they ask for, and what they make of them. None is solved."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from repro.errors import DivergenceError
+from repro.lbm.cases import Cavity
+from repro.lbm.exact import bcc_permeability
+from repro.lbm.media import PoreSpace, sphere_crystal
+from repro.lbm.porous.permeability import gentle_force
+from repro.lbm.two_fluids.cases import Bubble, Drop
+from repro.papers.porous.box import cavity, lids, speed
+from repro.papers.porous.gpu import matrix_sum
+from repro.papers.porous.media import permeability, precision, variants
+from repro.papers.porous.media import speed as media_speed
+from repro.papers.porous.published import drag_coefficients
+from repro.papers.porous.two_fluids import contact, laplace, layered, media
+from repro.papers.porous.two_fluids import speed as two_speed
+from repro.study.notebooks import Project
+
+DATA = Project.default().data
+GPU = SimpleNamespace(name="cuda")
+
+
+class Kept(dict):
+    """A record that keeps what it is handed, claims by id and tables by name."""
+
+    def measure(self, claim, measured, **more):
+        assert claim not in self
+        self[claim] = {"measured": measured, **more}
+
+    def measure_all(self, values, **more):
+        for claim, measured in values.items():
+            self.measure(claim, measured, **more)
+
+    def table(self, name, frame):
+        self[name] = frame
+        return frame
+
+
+def flow(k: float, **result):
+    """A run of `flow_through` that gave k."""
+    result = {"steps": 70, "converged": True, "mean_density": 1.5, "density_spread": 0.0, "mach": 0.01} | result
+    return SimpleNamespace(k=k, reynolds=0.02, force=1e-6, result=SimpleNamespace(**result), velocity="v")
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The runs that `permeability` asks for; k is ten times the relaxation time, more with MRT, and the nodes."""
+    seen = []
+
+    def flow_through(space, device, **options):
+        seen.append((space, device, options))
+        return flow(10 * options["relaxation_time"] + 5 * options["collision"].startswith("mrt") + space.shape[0])
+
+    monkeypatch.setattr(permeability, "flow_through", flow_through)
+    return seen
+
+
+def test_a_crystal_is_made_once_and_run_in_each_way_that_is_asked_for(asked):
+    runs = [(8, 0.6, 0.8, "bgk", "half-way"), (8, 0.6, 1.0, "mrt", "modified"), (9, 0.7, 1.0, "bgk", "half-way")]
+    table = permeability.crystal_table(runs, "here", tolerance=1e-3)
+    names = ["nodes", "chi", "tau", "collision", "walls"]
+    assert [tuple(row) for row in table[names].to_numpy()] == runs
+    assert table["k"].tolist() == pytest.approx([16, 23, 19])
+    for column, value in {"steps": 70, "converged": True, "reynolds": 0.02, "mean density": 1.5}.items():
+        assert set(table[column]) == {value}
+    (one, *_), (two, *_), (other, device, options) = asked
+    assert one is two
+    np.testing.assert_array_equal(other.solid, sphere_crystal(9, 0.7))
+    assert table["porosity"].tolist() == [one.porosity, one.porosity, other.porosity]
+    way = {"relaxation_time": 1.0, "collision": "bgk", "walls": "half-way"}
+    assert (device, options) == ("here", way | {"tolerance": 1e-3})
+
+
+def test_a_deviation_is_how_far_k_lies_above_the_series_in_per_cent():
+    coefficients = drag_coefficients(DATA)
+    series = bcc_permeability(0.7, 16, coefficients)
+    table = permeability.against_series(
+        pd.DataFrame({"nodes": [16, 16], "chi": [0.7, 0.7], "k": [1.02 * series, 0.9 * series]}), coefficients
+    )
+    assert table["series"].tolist() == pytest.approx([series] * 2)
+    assert table["deviation (%)"].tolist() == pytest.approx([2, -10])
+
+
+def test_all_runs_of_both_figures_are_held_against_the_series(asked):
+    coefficients = drag_coefficients(DATA)
+    table = permeability.crystals(8, [0.7], [1.0], [], coefficients, None, interval=9)
+    runs = permeability.crystal_runs(8, [0.7], [1.0], [])
+    assert [tuple(row) for row in table[["nodes", "chi", "tau", "collision", "walls"]].to_numpy()] == runs
+    expected = 100 * (table["k"] / bcc_permeability(table["chi"], table["nodes"], coefficients) - 1)
+    assert table["deviation (%)"].tolist() == pytest.approx(expected.tolist())
+    assert all(options["interval"] == 9 for *_, options in asked)
+
+
+def test_a_finer_grid_stands_below_the_run_against_the_series_of_the_same_chi(asked):
+    rows = [(8, 0.6, 1.0, "mrt", "half-way", 3.0), (8, 0.7, 1.0, "mrt", "half-way", 2.0)]
+    rows += [(8, 0.7, 1.0, "bgk", "half-way", 9.0), (7, 0.7, 1.0, "mrt", "half-way", 8.0)]
+    table = pd.DataFrame(rows, columns=["nodes", "chi", "tau", "collision", "walls", "k"])
+    found = permeability.resolution_table(table, 16, [0.7], drag_coefficients(DATA), "here", interval=9)
+    assert found[["nodes", "k"]].to_numpy().tolist() == [[8, 2.0], [16, 31.0]]
+    ((space, device, options),) = asked
+    assert (space.shape, device, options["interval"], options["walls"]) == ((16,) * 3, "here", 9, "half-way")
+    assert "deviation (%)" in found
+
+
+def test_the_flow_of_figure_5_6_is_that_of_bgk_with_its_velocity(asked):
+    velocity, solid = permeability.flow_of_figure_5_6(8, "here", interval=9)
+    ((space, device, options),) = asked
+    expected = {"relaxation_time": 0.8, "collision": "bgk", "keep_velocity": True, "interval": 9}
+    assert (velocity, device, options) == ("v", "here", expected)
+    np.testing.assert_array_equal(solid, sphere_crystal(8, 0.8))
+    assert solid is space.solid
+
+
+def test_the_viscosity_is_looked_at_where_all_of_its_runs_were_made():
+    taus = permeability.VISCOSITY_TAUS
+    rows = [(8, 0.6, tau, "bgk", "half-way") for tau in taus] + [(8, 0.6, tau, "bgk", "modified") for tau in taus[1:]]
+    rows += [(8, 0.7, tau, "mrt", "half-way") for tau in taus] + [(7, 0.6, tau, "mrt", "half-way") for tau in taus]
+    table = pd.DataFrame(rows, columns=["nodes", "chi", "tau", "collision", "walls"])
+    found = permeability.viscosity_runs(table, 8)
+    assert [tuple(row) for row in found.to_numpy()] == rows[: len(taus)]
+
+
+@pytest.mark.parametrize("converged", [True, False])
+def test_claims_on_permeability_say_whether_all_runs_became_steady(monkeypatch, converged):
+    parts = {"claims_of": {"a": {"measured": 1.0, "note": "one"}}, "change_over_porosity": {"b": {"measured": 2.0}}}
+    for name, found in (parts | {"series_claims": {"c": {"measured": 3.0}}}).items():
+        monkeypatch.setattr(permeability, name, lambda *given, found=found: found)
+    record = Kept()
+    permeability.record_claims(record, None, {"bgk": 1, "mrt": 2}, pd.DataFrame({"converged": [True, converged]}))
+    assert {claim: (value["measured"], value["converged"]) for claim, value in record.items()} == {
+        claim: (value, converged) for claim, value in zip("abc", (1.0, 2.0, 3.0), strict=True)
+    }
+    assert record["a"]["note"] == "one"
+
+
+def test_both_figures_are_handed_over_with_their_own_points(monkeypatch):
+    seen = []
+    monkeypatch.setattr(permeability, "claims_of", lambda *given: seen.append(given) or {})
+    monkeypatch.setattr(permeability, "change_over_porosity", lambda table: {})
+    monkeypatch.setattr(permeability, "series_claims", lambda table: {})
+    permeability.record_claims(Kept(), "summary", {"mrt": "5.8", "bgk": "5.7"}, pd.DataFrame({"converged": [True]}))
+    assert seen == [("summary", "5.7", "5.8")]
+
+
+def test_an_image_is_told_by_its_size_and_the_surface_of_a_metre():
+    """A wall of one voxel across a box of four has two faces, half a face a voxel, of which two thirds count."""
+    solid = np.zeros((2, 3, 4), bool)
+    solid[:, :, 1] = True
+    (row,) = permeability.image_table(PoreSpace(solid), 1e-3).to_dict("records")
+    assert (row["voxels"], row["voxel (m)"], row["fluid nodes"]) == ("4 x 3 x 2", 1e-3, 18)
+    assert row["specific surface (1/m)"] == pytest.approx(2 / 3 * 0.5 / 1e-3)
+
+
+def test_the_same_flow_runs_in_double_precision_with_deviations_and_with_plain_populations(monkeypatch):
+    monkeypatch.setattr(precision, "flow_through", lambda space, device, **options: (space, device, options))
+    runs = precision.precision_runs("space", "here", interval=9)
+    ways = [("double", "deviation"), ("single", "deviation"), ("single", "plain")]
+    assert [(options.pop("precision"), options.pop("storage")) for *_, options in runs.values()] == ways
+    assert list(runs.values()) == [("space", "here", {"interval": 9})] * 3
+    assert list(runs) == list(precision.KINDS)
+
+
+def test_changes_are_those_of_each_run_in_single_precision_against_double():
+    """Double had 2, and 4 from step 20 on; deviations have 1 % more, and plain populations lose 10 % at the end."""
+    double = flow(4.0, history=[(0, 1.0), (10, 2.0), (20, 4.0)])
+    near = flow(4.0, history=[(0, 1.0), (10, 2.02), (20, 4.04)])
+    plain = flow(3.6, history=[(0, 1.0), (10, 2.0), (30, 3.6)])
+    found = precision.changes(dict(zip(precision.KINDS, (double, near, plain), strict=True)))
+    assert found["single, deviations"].to_dict() == pytest.approx({10: 1, 20: 1})
+    assert found["single, plain"].to_dict() == pytest.approx({10: 0, 30: -10})
+    assert list(found) == list(precision.KINDS)[1:]
+
+
+def test_each_variant_is_run_at_both_relaxation_times_with_one_thing_changed(monkeypatch):
+    """k falls by a tenth from the first time to the second; without half the force by what that adds less."""
+    seen = []
+
+    def flow_through(space, device, *, relaxation_time, force, interval, **more):
+        assert (device, interval) == ("here", 10)
+        assert more.pop("strategy") == "sparse"
+        seen.append((relaxation_time, force / gentle_force(space, (relaxation_time - 0.5) / 3), more))
+        if more.get("forcing"):
+            raise DivergenceError("too fast")
+        return flow(20.0 if relaxation_time == 0.8 else 18.0)
+
+    monkeypatch.setattr(variants, "flow_through", flow_through)
+    rows = [(16, 0.6, tau, kind, "half-way", k) for kind, ks in (("bgk", (5.0, 6.0)), ("mrt", (1.0, 9.0)))
+            for tau, k in zip((0.8, 1.0), ks, strict=True)]  # fmt: skip
+    rows += [(8, 0.6, 0.8, "bgk", "half-way", 7.0), (16, 0.6, 0.8, "bgk", "modified", 8.0)]
+    rows += [(16, 0.9, 0.8, "bgk", "half-way", 7.0)]
+    table = pd.DataFrame(rows, columns=["nodes", "chi", "tau", "collision", "walls", "k"])
+    published = pd.DataFrame({"chi": [0.6, 0.7], "change with BGK (%)": [-3.0, 4.0]})
+    found = variants.changes(table, 10, "here", published)
+    assert list(found.columns) == [0.6]
+    assert found.loc[variants.PAPER_ROW, 0.6] == -3
+    assert found.loc[f"{variants.BASE}, 16 nodes", 0.6] == pytest.approx(20)
+    assert found.loc[f"{variants.BASE}, 10 nodes", 0.6] == pytest.approx(-10)
+    assert np.isnan(found.loc["force of Guo and others, 10 nodes", 0.6])
+    # the velocity of a first program lacks half the force: n (tau - 1/2) / 6 of k
+    lacks = PoreSpace(sphere_crystal(10, 0.6)).porosity * np.array([0.3, 0.5]) / 6
+    assert found.loc[f"{variants.HALF}, 10 nodes", 0.6] == pytest.approx(100 * ((18 - lacks[1]) / (20 - lacks[0]) - 1))
+    usual = {"collision": "bgk", "walls": "half-way"}
+    changed = [{}, {"storage": "plain"}, {"walls": "modified"}, {"forcing": "guo"}, {}, {"tolerance": 1e-2}, {}]
+    assert [more for *_, more in seen] == [usual | more for more in changed for _ in range(2)]
+    # tau = 2 in the place of 1, in the last; ten times the force in one
+    assert [tau for tau, *_ in seen] == [0.8, 1.0] * 6 + [0.8, 2.0]
+    assert [times for _, times, _ in seen] == pytest.approx([1] * 8 + [10] * 2 + [1] * 4)
+
+
+def test_a_run_of_a_variant_is_looked_at_as_often_as_the_papers_in_its_own_time(monkeypatch):
+    """On a sixty-fourth of the nodes every ten steps, on half of them every 250."""
+    seen = []
+    monkeypatch.setattr(variants, "flow_through", lambda *_, interval, **__: seen.append(interval) or flow(1.0))
+    monkeypatch.setattr(variants, "gentle_force", lambda *_: 1e-6)
+    for nodes in (2, 64):
+        variants._pair(SimpleNamespace(shape=(nodes,) * 3), None)
+    assert seen == [10, 10, 250, 250]
+
+
+def test_one_cavity_is_run_at_each_reynolds_number_and_not_again_at_its_own(monkeypatch):
+    monkeypatch.setattr(cavity, "solve_cavity", lambda case, device, precision: (case, device, precision))
+    own = SimpleNamespace(case=Cavity(reynolds=400.0, nodes=40, lid_speed=0.05))
+    found = cavity.flows_at([100, 400], own, "here", precision="double")
+    assert list(found) == [100.0, 400.0]
+    assert found[400.0] is own
+    assert found[100.0] == (Cavity(reynolds=100.0, nodes=40, lid_speed=0.05), "here", "double")
+
+
+def test_the_cavity_hands_over_its_vortices_and_their_coordinates(monkeypatch):
+    monkeypatch.setattr(lids, "count_vortices", lambda flow: 3)
+    centres = pd.DataFrame({"x": [0.55], "y": [0.6]}, index=pd.Index(["primary"], name="vortex"))
+    run = SimpleNamespace(case=Cavity(nodes=256), convergence=SimpleNamespace(converged=False))
+    lids.record_claims(record := Kept(), run, centres)
+    assert record.pop(lids.VORTICES_CLAIM) == {"measured": 3, "converged": False}
+    # the thesis' own column and Ghia's
+    assert {claim: value["measured"] for claim, value in record.items()} == {
+        claim: {"x": 0.55, "y": 0.6}[axis]
+        for claim, (vortex, axis) in cavity.CENTRE_CLAIMS.items()
+        if vortex == "primary"
+    }
+    assert {value["converged"] for value in record.values()} == {False}
+
+
+def test_ducts_are_listed_by_their_nodes_across_and_the_papers_way_is_through_shared_memory_on_a_gpu(monkeypatch):
+    def measured(case, problem, device, **options):
+        return SimpleNamespace(row={"case": case, "size": problem, **options})
+
+    monkeypatch.setattr(speed, "measure_speed", measured)
+    record = SimpleNamespace(timing=lambda **row: timed.append(row))
+    timed = []
+    table = speed.duct_table([("a", "128 x 64 x 32", None, {"mlups": 2.0})], record)
+    assert table[["case", "NY", "mlups"]].to_numpy().tolist() == [["a", 32, 2.0]]
+    assert timed == [{"case": "a", "size": "128 x 64 x 32", "mlups": 2.0, "includes": speed.INCLUDES}]
+    assert [speed.paper_way(SimpleNamespace(name=name)) for name in ("cuda", "threads")] == ["shared memory", "pull"]
+
+
+def test_the_multiprocessors_are_those_of_the_gpu_at_hand():
+    cuda = SimpleNamespace(
+        Device=lambda: SimpleNamespace(id=3),
+        runtime=SimpleNamespace(getDeviceProperties={3: {"multiProcessorCount": 132}, 0: {}}.get),
+    )
+    assert matrix_sum.multiprocessors(SimpleNamespace(xp=SimpleNamespace(cuda=cuda))) == 132
+
+
+def test_the_warps_that_are_needed_are_the_fewest_with_nine_tenths_of_the_fastest():
+    rows = [(2, 2, 30.0), (2, 6, 80.0), (2, 8, 90.0), (2, 16, 100.0), (1, 4, 91.0)]
+    table = pd.DataFrame(rows, columns=["blocks", "warps", "GB/s"])
+    assert matrix_sum.rule_numbers(table) == {"share": pytest.approx(80), "enough": 4, "holds": True}
+    assert not matrix_sum.rule_numbers(table.assign(**{"GB/s": 1.0}))["holds"]
+
+
+def test_each_image_is_timed_with_each_block_and_the_tables_are_kept(monkeypatch):
+    spaces = [SimpleNamespace(porosity=p) for p in (0.3, 0.9)]
+    seen = []
+
+    def over_porosity(spaces, strategies, device, record, **options):
+        seen.append((tuple(strategies), device, options))
+        return pd.DataFrame({"porosity": [0.3, 0.9], "block": options["block"], "mlups": 4.0})
+
+    monkeypatch.setattr(media_speed, "over_porosity", over_porosity)
+    monkeypatch.setattr(media_speed, "flag_word_variants", lambda *given, **more: pd.DataFrame({64: [len(given), 1]}))
+    variants, by_block = media_speed.record_flag_word(record := Kept(), spaces, "here", [64, 128], seconds=0.1)
+    assert by_block["block"].tolist() == [64, 64, 128, 128]
+    assert seen == [(("flag word",), "here", {"seconds": 0.1, "block": block}) for block in (64, 128)]
+    assert record["blocks of the flag word"] is by_block
+    # a record keeps names of columns as text
+    assert list(record["variants of the flag word (MLUPS)"].columns) == ["64"]
+    assert list(variants.columns) == [64]
+
+
+def test_strategies_are_compared_on_a_gpu_and_lists_elsewhere():
+    assert media_speed.compared(GPU) == ["flag word", "sparse", "sparse in place", "branches"]
+    assert media_speed.compared(SimpleNamespace(name="threads")) == ["sparse", "sparse in place"]
+
+
+def test_every_strategy_runs_on_every_image_by_name(monkeypatch):
+    monkeypatch.setattr(media_speed, "speed_table", lambda runs, record: runs)
+    runs = media_speed.over_porosity([SimpleNamespace(porosity=0.25)], ["sparse", "branches"], "here", seconds=0.1)
+    assert [(case, device, options) for case, _, device, options in runs] == [
+        (f"{name}, porosity 0.250", "here", {"strategy": name, "seconds": 0.1}) for name in ("sparse", "branches")
+    ]
+    made = media_speed.crystals(8, [0.6, 0.9])
+    for space, chi in zip(made, (0.6, 0.9), strict=True):
+        np.testing.assert_array_equal(space.solid, sphere_crystal(8, chi))
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Flows of `media_speed` that are asked for; each says what it keeps and what its map moves."""
+    seen = []
+
+    def porous_flow(problem, device, **options):
+        seen.append((problem, device, options))
+        steps = [lambda name=name: seen.append(name) for name in ("even", "odd")]
+        cost = media_speed.STRATEGIES[options["strategy"]].COST
+        return SimpleNamespace(
+            cost=cost, kept_bytes=640, scheme=SimpleNamespace(steps=steps), step=lambda count: seen.append(count)
+        )
+
+    monkeypatch.setattr(media_speed, "PorousFlow", porous_flow)
+    return seen
+
+
+def test_the_steps_in_place_are_timed_each_with_the_bytes_that_it_moves(monkeypatch, made):
+    """Fifty of either take a second on a device that copies 10^4 bytes a second; eight pores of 27."""
+    solid = np.ones((3, 3, 3), bool)
+    solid[:2, :2, :2] = False
+    monkeypatch.setattr(media_speed, "copy_bandwidth", lambda device: 1e4)
+    monkeypatch.setattr(media_speed, "measure", lambda run, device: run() or SimpleNamespace(seconds=1.0))
+    device = SimpleNamespace(capture=lambda run: run)
+    table = media_speed.in_place_steps({"a cube": PoreSpace(solid)}, device, 96)
+    assert made[0][2] == {"strategy": "sparse in place", "block": 96}
+    # two steps first, after which an even one follows
+    assert (made[1], made[2:]) == (2, ["even"] * 50 + ["odd"] * 50)
+    assert table[["medium", "step"]].to_numpy().tolist() == [["a cube", "even"], ["a cube", "odd"]]
+    # 19 populations of four bytes in and out, and the places of 18 of them where they are read through the map
+    assert table["bytes"].tolist() == [152, 152 + media_speed.STRATEGIES["sparse in place"].COST.map]
+    assert table["mflups"].tolist() == pytest.approx([400e-6] * 2)
+    assert table["roof"].tolist() == pytest.approx((400 * table["bytes"] / 1e4).tolist())
+
+
+def test_the_time_of_the_map_is_that_of_a_fluid_node_of_the_first_medium(monkeypatch):
+    listed = []
+    monkeypatch.setattr(media_speed, "list_neighbours", lambda problem, device: listed.append((problem, device)))
+    open_box, other = PoreSpace(np.zeros((2, 2, 2), bool)), PoreSpace(np.zeros((3, 3, 3), bool))
+    for seconds, ns, holds in ((8e-6, 1e3, True), (1e-4, 12.5e3, False)):
+        monkeypatch.setattr(
+            media_speed, "wall_clock", lambda run, device, s=seconds: run() or SimpleNamespace(seconds=s)
+        )
+        found = media_speed.mapping_time({"first": open_box, "second": other}, "here")
+        assert found == {"ns": pytest.approx(ns), "holds": holds}
+    problem, device = listed[0]
+    assert (problem.space, device) == (open_box, "here")
+
+
+def test_memory_is_that_of_each_strategy_in_both_precisions_and_lists_have_a_break_even(made):
+    solid = np.zeros((2, 2, 2), bool)
+    solid[0] = True
+    record = Kept()
+    memory, readings = media_speed.record_memory(record, {"first": PoreSpace(solid), "second": None}, "here")
+    assert memory[["strategy", "precision"]].to_numpy().tolist() == [
+        [name, kind] for kind in ("single", "double") for name in media_speed.STRATEGIES
+    ]
+    assert [(options["strategy"], options["precision"]) for *_, options in made] == [
+        tuple(row) for row in memory[["strategy", "precision"]].to_numpy()
+    ]
+    # 640 bytes of eight nodes
+    assert set(memory["allocated"]) == {80}
+    at = memory.set_index(["strategy", "precision"])
+    # both arrays of 19 populations and a flag; a list has those of its pores, half of the nodes, and 18 places
+    assert at.loc[("flag word", "double"), "bytes"] == 2 * 19 * 8 + 4
+    assert at.loc[("sparse", "double"), "bytes"] == (2 * 19 * 8 + 18 * 4) / 2
+    assert at.loc[("sparse", "single"), "bytes"] == (2 * 19 * 4 + 18 * 4) / 2
+    limit = (2 * 19 * 8 + 4) / (2 * 19 * 8 + 18 * 4)
+    assert at.loc[("sparse", "double"), "saves below porosity"] == pytest.approx(limit)
+    assert np.isnan(at.loc[("branches", "double"), "saves below porosity"])
+    assert record["porous-041"]["measured"] == pytest.approx(limit)
+    assert record["memory"] is memory
+    assert record["readings of section 5.3"] is readings
+
+
+def test_a_flow_is_one_row_of_its_table(monkeypatch):
+    monkeypatch.setattr(layered, "row_of", lambda flow: {"nodes": flow})
+    assert layered.table([8, 16]).to_dict("records") == [{"nodes": 8}, {"nodes": 16}]
+
+
+class Stepped:
+    """Two fluids whose first density is the step, by which it is looked at."""
+
+    def __init__(self):
+        self.steps = 0
+
+    def step(self, count):
+        self.steps += count
+
+    def fields(self):
+        return tuple(np.full((1, 2, 2), self.steps * factor) for factor in (1.0, 2.0, 3.0))
+
+
+def test_drops_are_looked_at_after_four_fifths_of_the_steps_and_at_the_end(monkeypatch):
+    monkeypatch.setattr(Drop, "start", lambda case, device, precision: Stepped())
+    monkeypatch.setattr(
+        contact, "contact_angle", lambda a, b: SimpleNamespace(angle=90.0 - a[0, 0, 0] + 0 * b[0, 0, 0], seen=(a, b))
+    )
+    case = Drop(wetting=0.01)
+    ((found, densities, angle, change),) = contact.drops([case], None, 50, precision="double")
+    assert found is case
+    assert densities.tolist() == [[[50.0] * 2] * 2, [[100.0] * 2] * 2]
+    # 90 less 40, and less 50
+    assert (angle.angle, change) == (40.0, 10.0)
+
+
+def test_one_bubble_is_run_in_both_precisions_and_several_radii_differ_by_nothing_else(monkeypatch):
+    def bubbles(cases, device, steps, *, precision):
+        row = {"radius": 8.0, "pressure": 0.04, "tension": 0.3, "anisotropy": 1e-3, "spurious": 1e-4, "change": 1.0}
+        assert (cases, device, steps) == (["case"], "here", 9)
+        return pd.DataFrame([row if precision == "double" else row | {"pressure": 0.05}])
+
+    monkeypatch.setattr(laplace, "bubbles", bubbles)
+    table = laplace.precisions("case", "here", 9)
+    assert table["pressure"].to_dict() == {"single": 0.05, "double": 0.04}
+    assert list(table.columns) == ["radius", "pressure", "tension", "anisotropy", "spurious"]
+    made = laplace.over_radii([9.0, 11.0], nodes=48, interaction=0.15)
+    assert made == [Bubble(radius=radius, nodes=48, interaction=0.15) for radius in (9.0, 11.0)]
+
+
+def test_the_fields_of_a_bubble_are_both_densities_of_its_plane_and_its_radius(monkeypatch):
+    monkeypatch.setattr(Bubble, "start", lambda case, device, precision: Stepped())
+    monkeypatch.setattr(laplace, "bubble_state", lambda flow: SimpleNamespace(radius=flow.steps / 2))
+    a, b, radius = laplace.fields(Bubble(radius=9.0), None, 30, precision="single")
+    assert (a.tolist(), b.tolist(), radius) == ([[30.0] * 2] * 2, [[60.0] * 2] * 2, 15.0)
+
+
+def test_a_bubble_that_has_left_the_middle_is_not_at_rest_and_has_no_radius(monkeypatch):
+    def gone(flow):
+        raise laplace.InputError("it has left the middle")
+
+    monkeypatch.setattr(Bubble, "start", lambda case, device, precision: Stepped())
+    monkeypatch.setattr(laplace, "bubble_state", gone)
+    table = laplace.bubbles([Bubble(radius=9.0)], None, 30, precision="single")
+    assert (table["start"].item(), table["change"].item()) == (9.0, np.inf)
+    assert "radius" not in table
+    assert not laplace.settled(table)
+    assert laplace.lines(table).empty
+
+
+@pytest.mark.parametrize(("residual", "there"), [(0.4, True), (0.5, False), (None, False)])
+def test_a_surface_that_no_circle_describes_has_neither_angle_nor_radius(monkeypatch, residual, there):
+    def contact_angle(a, b):
+        if residual is None:
+            raise media.InputError("no drop")
+        return SimpleNamespace(angle=70.0, radius=9.0, height=4.0, residual=residual)
+
+    monkeypatch.setattr(media, "contact_angle", contact_angle)
+    found = media._circle(None, None)
+    assert found == (70.0, 9.0, 4.0, 0.4) if there else np.isnan(found).all() and len(found) == 4
+
+
+def test_a_gpu_hands_over_the_speedup_of_the_fastest_cube_and_the_speeds_per_node(monkeypatch):
+    for name, found in (("speed_claims", {"a": 1.0}), ("share_claims", {"b": 2.0}), ("figure_claims", {"c": 3.0})):
+        monkeypatch.setattr(two_speed, name, lambda *given, found=found: found)
+    monkeypatch.setattr(two_speed, "structure_order", lambda packed: {"no solid": [1.0]})
+    cubes = pd.DataFrame({"strategy": ["sparse", "sparse", "dense"], "space": ["4³", "6³", "6³"]})
+    cubes["mflups"] = [50.0, 80.0, 900.0]
+    packed = pd.DataFrame({"strategy": "sparse", "space": ["no solid", "random blocks"], "mlups": [2000.0, 1500.0]})
+    cpu = pd.Series({"node by node": 2.0, "rows": 40.0, "rows, all cores": 160.0})
+    two_speed.record_gpu_claims(record := Kept(), None, cubes, packed, None, None, cpu)
+    assert [record[claim]["measured"] for claim in "abc"] == [1.0, 2.0, 3.0]
+    assert record["porous-140"] == {"measured": {"no solid": [1.0]}, "note": "per node 2,000, 1,500 MLUPS"}
+    assert record["porous-100"] == {
+        "measured": 2.0,
+        "baseline": "two fluids, dense, in rows, one core: 40 MFLUPS",
+        "note": "against rows on one core; node by node 40, all cores 0.5",
+    }
