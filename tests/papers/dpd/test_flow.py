@@ -136,6 +136,15 @@ def test_steps_that_are_no_whole_windows_are_refused(wrong):
         flows.run(PLATES, None, **{"steps": 100, "equilibration": 20, "window": 40} | wrong)
 
 
+def test_every_case_is_refused_before_any_of_them_runs():
+    """One with windows that are not whole, one whose box no particle fits into; and what is right passes."""
+    lengths, good = {"equilibration": 20, "window": 40, "rows": 12}, [(PLATES, 100), (cases.Bulk((3.0, 3.0, 6.0)), 60)]
+    flows.require_runs(good, **lengths)
+    for bad, line in (((PLATES, 110), "choose a window"), ((cases.Bulk((1e-30, 3.0, 6.0)), 60), "box")):
+        with pytest.raises(InputError, match=line):
+            flows.require_runs([*good, bad], **lengths)
+
+
 def test_a_run_averages_all_its_fluid_and_falls_freely_only_after_equilibration():
     case = cases.Bulk((3.0, 3.0, 3.0), drive=10.0)
     flow = flows.run(

@@ -138,6 +138,8 @@ def test_linear_response_compares_the_weakest_with_the_strongest_drive():
     assert checked["error"][1] == pytest.approx(0.05)
     assert list(checked["exact"]) == [False, True]
     assert list(checked["holds"]) == [True, False]
+    # one drive is not compared with itself
+    assert len(thermo_checks.of_viscosity(table[:1])) == 1
 
 
 def test_an_exact_law_holds_within_three_errors_and_a_theory_that_is_off_has_no_verdict():

@@ -1,5 +1,6 @@
 """The walk through figure 1: the rule of the pointers on names, and a step of a few electrons in plain Python."""
 
+import numpy as np
 import pytest
 
 from repro.errors import InputError
@@ -72,3 +73,34 @@ def test_figures_show_every_launch(step):
 def test_a_figure_has_columns(step):
     with pytest.raises(InputError, match="columns = 0: must be a whole number from 1 to 12$"):
         figures.launches(step[0], 0)
+
+
+def test_electrons_move_straight_for_no_field_is_theirs():
+    """And a wall is on their left, nothing else: who stays goes on as fast as before."""
+    found = walk.simulation(PlainPython(), walk.Neighbour(0))
+    before = {int(i): u for i, u in zip(found.particles()["ids"], found.system.electrons.momentum, strict=True)}
+    found.step(1)
+    after = found.particles()
+    kept = {int(i): k for k, i in enumerate(after["ids"]) if int(i) in before}
+    assert len(kept) >= 8
+    for name, k in kept.items():
+        np.testing.assert_array_equal(after["momentum"][k], before[name])
+
+
+def test_what_becomes_of_each_electron_is_listed_by_its_number():
+    table = walk.who().set_index("what becomes of it")["electron"]
+    assert table["leaves"] == "7"
+    assert table["is absorbed"] == "1, 6"
+    assert table["is born in the step"] == "12, 13"
+    assert table["comes from a neighbour"] == "90"
+    own = [int(k) for kind in walk.ELECTRONS for k in table[kind].split(", ")]
+    assert sorted(own) == list(range(len(walk.ORDER)))
+
+
+def test_a_launch_is_told_by_what_it_changed():
+    """Two threads: the first launch moves both on, the second one of them, whose particle then waits at the host."""
+    first = walk.Look([[0, 1], [2, 3]], [0, 0], [0, 0], [2, 2], [[]], [[]], [], [0, 0])
+    second = walk.Look([[0, 1], [2, 3]], [1, 1], [1, 0], [2, 2], [[7]], [[2]], [], [1, 1])
+    third = walk.Look([[0, 1], [2, 3]], [2, 1], [2, 0], [2, 2], [[]], [[]], [2], [2, 1])
+    expected = [(1, 2, 1, 2, 1, 1, 0), (2, 1, 2, 1, 0, 0, 1)]
+    assert [tuple(row) for row in walk.table([first, second, third]).to_numpy()] == expected

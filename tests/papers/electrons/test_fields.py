@@ -148,3 +148,19 @@ def test_decibels_are_of_amplitudes():
 def test_waves_and_segments_that_cannot_be_are_refused(measure, arguments, line):
     with pytest.raises(InputError, match=line):
         measure(*arguments)
+
+
+def test_every_pulse_is_reflected_by_every_number_of_layers(monkeypatch):
+    shares = {0.0: {5: 0.1, 8: 0.01}, 30.0: {5: 0.2, 8: 0.02}}
+    asked = []
+
+    def reflected(pulse, device, real, layers):
+        asked.append((device, real, layers))
+        return shares[round(pulse.angle, 9)]
+
+    monkeypatch.setattr(reflection, "reflected", reflected)
+    table = reflection.table([Pulse(12), Pulse(12, 24)], "here", np.float64, [5, 8])
+    assert asked == [("here", np.float64, [5, 8])] * 2
+    assert table["layers"].tolist() == [5, 8] * 2
+    assert table["angle"].tolist() == pytest.approx([0, 0, 30, 30])
+    assert table["reflection"].tolist() == pytest.approx([-20, -40, -20 + 20 * np.log10(2), -40 + 20 * np.log10(2)])

@@ -245,3 +245,18 @@ def test_an_electron_drifts_within_its_box_along_the_drift(share, momentum):
 def test_what_no_orbit_has_is_refused(measure, arguments, line):
     with pytest.raises(InputError, match=line):
         measure(*arguments)
+
+
+def test_both_fields_of_a_drift_lie_across_it():
+    """E along y and B along z alone, or the drift were not along x; and it begins along x."""
+    system = crossed.drifting(0.3, 0.7, 20)
+    assert (system.electric[0], system.electric[2]) == (0, 0)
+    assert system.magnetic[:2] == (0, 0)
+    assert system.electrons.momentum.tolist() == [[0.7, 0.0, 0.0]]
+    np.testing.assert_allclose(exact.drift(system.electric, system.magnetic), (0.3 * LIGHT, 0, 0), rtol=1e-12)
+
+
+def test_a_mean_over_many_turns_has_no_part_of_a_turn_left():
+    turn = 2 * np.pi * np.arange(400) / 400 * 9.37
+    assert crossed._mean(0.25 + np.cos(turn)) == pytest.approx(0.25, abs=1e-6)
+    assert abs(np.mean(0.25 + np.cos(turn)) - 0.25) > 1e-3

@@ -87,3 +87,16 @@ def test_every_number_of_the_paper_stands_in_its_file_and_those_judged_are_the_n
 def test_a_gpu_is_shared_by_one_process_at_least(numbers, line):
     with pytest.raises(InputError, match=line):
         measures.process(None, *numbers)
+
+
+def test_each_power_is_handed_over_as_the_claim_on_it():
+    """Made up: of processes, cells and multiprocessors."""
+    given = {}
+
+    class Record:
+        def measure_all(self, values, note):
+            assert note
+            given.update(values)
+
+    measures.record_claims(Record(), {"processes": -1.9, "cells": 0.9, "chips": 1.1})
+    assert given == {"electrons-006": -1.9, "electrons-013": 0.9, "electrons-014": 1.1}

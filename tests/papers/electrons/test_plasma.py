@@ -10,6 +10,7 @@ from helpers.plain import PlainDevice
 from repro.errors import InputError
 from repro.papers.electrons.plasma import loop, waves
 from repro.papers.electrons.plasma.waves import Wave
+from repro.pic import exact
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
@@ -295,3 +296,44 @@ def test_electrons_that_meet_faces_do_not_keep_the_energy():
 def test_what_no_plasma_has_is_refused(measure, arguments, line):
     with pytest.raises(InputError, match=line):
         measure(*arguments)
+
+
+@pytest.mark.parametrize(("cells", "third"), [(12, 4.0), (3, 2.0)])
+def test_electrons_of_a_busy_box_go_round_in_a_third_of_it_and_in_two_cells_at_least(cells, third):
+    system = loop.busy(cells, 200, 7)
+    along_x, along_y, along_z = system.magnetic
+    assert exact.gyration_radius(system.source.momentum, along_y) == pytest.approx(third * 1e-3)
+    assert (along_x, along_z) == (0, along_y / 2)
+    assert system.source.energy == 1e6
+    assert system.mesh.boundaries == ("conducting", "periodic", "periodic")
+    # a fiftieth is born in a step, and there is room for all of them
+    assert (system.source.start, system.source.per_step, system.capacity) == (200, 4, 200 + 4 * 8)
+    assert loop.busy(cells, 20, 7).source.per_step == 1
+
+
+def test_a_parameter_that_lists_how_much_happens_is_taken_as_it_is():
+    assert loop.counts("busy", [4, 100, 6, 3], loop.BUSY) == (4, 100, 6, 3)
+
+
+def test_a_wave_along_the_diagonal_has_its_phase_along_x_and_y_and_one_along_x_none_along_y():
+    """A wavelength is so many cells along each axis of its direction."""
+    length = 6e-3
+    for diagonal in (False, True):
+        wave = Wave(6, diagonal=diagonal)
+        there = np.array([[0.0, 0.0, 0.0], [length, 0.0, 0.0], [0.0, length, 0.0], [0.0, 0.0, length]])
+        turns = wave.phase(there) / (2 * np.pi)
+        np.testing.assert_allclose(turns, [0, 1, float(diagonal), 0], atol=1e-12)
+        assert np.linalg.norm(wave.direction) == pytest.approx(1)
+
+
+def test_electrons_of_a_cell_along_x_begin_alike_and_those_along_the_diagonal_as_the_wave_is_where_they_are():
+    straight = Wave(8, each=4, amplitude=1e-3).system().electrons
+    u = straight.momentum[:, 0].reshape(8, 4)
+    np.testing.assert_allclose(u, u[:, :1] @ np.ones((1, 4)), rtol=1e-9, atol=1e-18)
+    # as in the middle of the cell
+    np.testing.assert_allclose(u[:, 0], 1e-3 * np.sin(2 * np.pi * (np.arange(8) + 0.5) / 8), rtol=1e-9)
+    wave = Wave(8, diagonal=True, each=2, amplitude=1e-3)
+    oblique = wave.system().electrons
+    np.testing.assert_allclose(
+        oblique.momentum @ wave.direction, 1e-3 * np.sin(wave.phase(oblique.position)), rtol=1e-9, atol=1e-18
+    )

@@ -12,7 +12,7 @@ import pytest
 
 from repro.errors import CheckError, InputError
 from repro.exclusive_timing import VARIABLE
-from repro.papers.electrons.speed import a_rank, figures, shared
+from repro.papers.electrons.speed import a_rank, figures, shared, two_ranks
 from repro.papers.electrons.speed.programs import LOOP, PAPER, PRODUCTION
 from repro.parallel.ranks.migration import Counts
 from repro.parallel.ranks.world import Alone
@@ -246,3 +246,33 @@ def test_a_digest_tells_every_bit_and_no_order():
     swapped = momentum.copy()
     swapped[[3, 4]] = swapped[[4, 3]]
     assert len({digest(), digest(position=changed), digest(momentum=swapped), digest(ids=np.arange(50) ^ 1)}) == 4
+
+
+@pytest.mark.parametrize(("processes", "blocks"), [(1, 80), (4, 20), (160, 1)])
+def test_processes_of_a_gpu_have_its_multiprocessors_blocks_between_them(monkeypatch, processes, blocks):
+    monkeypatch.setattr(a_rank, "shape_of", lambda device, *_: (80, 512))
+    monkeypatch.setattr(
+        a_rank, "programs", lambda device: {name: (device, {"sort_every": 0}) for name in (PAPER, LOOP)}
+    )
+    made = []
+    monkeypatch.setattr(a_rank, "baskets", lambda *, blocks: made.append(blocks) or "baskets")
+    assert a_rank._options(PAPER, "here", processes) == {"sort_every": 0, "strategy": "baskets"}
+    assert made == [blocks]
+    # other programs have no blocks to share
+    assert a_rank._options(LOOP, "here", processes) == {"sort_every": 0}
+
+
+def test_all_electrons_of_the_timeline_begin_in_the_lower_half_with_their_energy():
+    whole = two_ranks.CASE.system()
+    system = two_ranks.system()
+    start = system.electrons
+    assert system.source is None
+    assert len(start.position) == two_ranks.CASE.particles
+    share = start.position / whole.mesh.length
+    assert (share >= 0).all()
+    assert (share.max(0) <= [1, 1, 0.5]).all()
+    assert (share.max(0) > [0.5, 0.5, 0.25]).all()
+    np.testing.assert_allclose(np.linalg.norm(start.momentum, axis=1), two_ranks.CASE.source.momentum)
+    # in all directions
+    assert (np.abs(start.momentum.sum(0)) < 0.6 * len(share) * two_ranks.CASE.source.momentum).all()
+    assert set(start.weight) == {two_ranks.CASE.weight}

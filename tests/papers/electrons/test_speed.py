@@ -211,3 +211,19 @@ def test_a_claim_of_which_a_run_knows_nothing_is_not_measured():
     tables.record_claims(record, {tables.TREND: {"measured": 2.0}})
     assert given == {tables.TREND: {"measured": 2.0}}
     assert sorted([*given, *missed]) == sorted(tables.JUDGED)
+
+
+def test_a_reader_sees_segments_a_second_and_a_dash_where_a_program_has_no_such_number(timed):
+    table = tables.summary(tables.speeds([1000], timed, names=[programs.PAPER, programs.PRODUCTION]))
+    assert table["program"].tolist() == [programs.PAPER, programs.PRODUCTION]
+    # 1.75 segments in 1 ns and in a quarter of one
+    assert table["10^6 segments/s"].tolist() == pytest.approx([1750, 7000], rel=0.02)
+    assert table["segments/step"].tolist() == [1.75] * 2
+    assert table["ms"].tolist() == pytest.approx([1e-3, 0.25e-3], rel=0.02)
+    assert table["busy"].tolist() == [0.9, tables.UNKNOWN]
+    both = tables.summary(*[tables.speeds([n], timed, names=[programs.PAPER]) for n in (1000, 2000)])
+    assert both["particles"].tolist() == [1000, 2000]
+
+
+def test_no_particles_have_no_speeds(timed):
+    assert tables.speeds([], timed).empty
