@@ -71,7 +71,10 @@ def test_entry_without_its_file_is_named(workshop, books):
                 ("timing = 1", "timing = 1 must be true or false"),
                 ("profiles = 'quick'", "profiles = 'quick' must be a table of tables"),
                 ("profiles = {q = 1}", r"profiles = \{'q': 1\} must be a table of tables"),
-                ("limits = {n = 5}", r"limits = \{'n': 5\} must be a table of \{ least, most, has, together \} or"),
+                (
+                    "limits = {n = 5}",
+                    r"limits = \{'n': 5\} must be a table of \{ least, most, multiple, has, together \} or",
+                ),
                 ("limits = {n = {least = 'x'}}", "limits = .* must be a table of"),
                 ("limits = {n = {one_of = []}}", "limits = .* must be a table of"),
                 ("shows = {'figure 1' = 'a'}", r"shows = \{'figure 1': 'a'\} must be a table of lists of texts"),

@@ -102,6 +102,7 @@ LIMITS = {
     "precision": {"one_of": ["single", "double"]},
     "walls": {"one_of": ["half-way", "modified"]},
     "grids": {"least": 8, "has": [64]},
+    "counts": {"multiple": 10},
 }
 
 
@@ -117,6 +118,8 @@ LIMITS = {
         ("walls", ["half-way", "nope"], "of 'half-way', 'modified'"),
         ("grids", [32], "a list with 64 in it"),
         ("grids", [4, 64], "8 or more"),
+        ("counts", [10, 15], "a multiple of 10"),
+        ("counts", [1, 20], "a multiple of 10"),
     ],
 )
 def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, value, wanted):
@@ -134,6 +137,7 @@ def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, v
         ("precision", "double"),
         ("walls", ["modified"]),
         ("grids", [64, 8]),
+        ("counts", [10, 20]),
     ],
 )
 def test_what_lies_at_the_limits_passes(name, value):

@@ -187,9 +187,9 @@ def known_values(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str
 def require_limits(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping]) -> None:
     """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
 
-    And those beyond `limits`, by name, each with least and most of its numbers, with what they must be one_of, with
-    what a list has among others, or with the word that its values belong together, each in its place. Raises
-    InputError, which names the parameter, its value, and what would be right.
+    And those beyond `limits`, by name, each with least and most of its numbers and of what they must be a multiple,
+    with what they must be one_of, with what a list has among others, or with the word that its values belong together,
+    each in its place. Raises InputError, which names the parameter, its value, and what would be right.
     """
     for name, value in values.items():
         for wanted in _unmet(value, examples[name], limits.get(name, {})):
@@ -207,6 +207,8 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
     if not all(limit.get("least", -inf) <= number <= limit.get("most", inf) for number in found):
         least, most = (f"{limit[end]:g}" if end in limit else "" for end in ("least", "most"))
         yield f"from {least} to {most}" if least and most else f"{least} or more" if least else f"at most {most}"
+    if "multiple" in limit and any(number % limit["multiple"] for number in found):
+        yield f"a multiple of {limit['multiple']}"
     if isinstance(value, list):
         yield from _flaws_of_list(value, examples, set(map(type, known)), together="together" in limit)
     if any(isinstance(number, int) and abs(number) > MOST for number in found):

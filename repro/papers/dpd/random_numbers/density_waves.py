@@ -77,13 +77,18 @@ class Sampled:
         return power
 
 
+def require_samples(steps: int, every: int) -> None:
+    """Raise InputError unless so many steps have two samples at least, one each `every` steps."""
+    require(steps >= 2 * every, f"{steps} steps with a sample each {every}: at least two samples")
+
+
 def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: int, begin=None) -> Sampled:
     """Run a bulk fluid for `settle` and then `steps` steps, sampled each `every` steps.
 
     `begin` is one of SEEDINGS, for one thread per cell. The seed sets the initial particles only: the random numbers'
     own seed, and so their effects, are the same in all runs.
     """
-    require(steps >= 2 * every, f"{steps} steps with a sample each {every}: at least two samples")
+    require_samples(steps, every)
     strategy, rounds = WAYS[way]
     simulation = Simulation(Bulk(tuple(box)).system(seed), device, strategy=strategy, rounds=rounds, capacity=_CAPACITY)
     if begin is not None:

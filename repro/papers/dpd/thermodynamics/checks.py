@@ -35,14 +35,18 @@ def of_pressure(table: pd.DataFrame) -> list[tuple]:
 
 
 def of_viscosity(table: pd.DataFrame) -> list[tuple]:
-    """Kinetic theory's viscosity within 30 %, and the same viscosity for every drive (linear response)."""
+    """Kinetic theory's viscosity within 30 %, and the same viscosity for every drive (linear response).
+
+    Of one drive alone nothing is said on the second.
+    """
     found = []
     for repulsion, rows in table.groupby("a"):
         weak, strong = (rows.loc[index] for index in (rows["drive"].idxmin(), rows["drive"].idxmax()))
         law = f"viscosity, a = {repulsion:g}"
         found.append((law, weak["viscosity"], weak["error"], weak["theory"], False))
-        difference, error = strong["viscosity"] - weak["viscosity"], hypot(strong["error"], weak["error"])
-        found.append((f"{law}: strong minus weak drive", difference, error, 0.0, True))
+        if len(rows) > 1:
+            difference, error = strong["viscosity"] - weak["viscosity"], hypot(strong["error"], weak["error"])
+            found.append((f"{law}: strong minus weak drive", difference, error, 0.0, True))
     return found
 
 
