@@ -137,3 +137,10 @@ def reference_table(flows: list[CubicFlow], table: pd.DataFrame) -> pd.DataFrame
         apart = np.abs(ours - table["velocity"])
         rows.append((flow.case.nodes, np.sqrt(np.mean(apart**2)), apart.max()))
     return pd.DataFrame(rows, columns=["nodes a side", "rms", "largest"])
+
+
+def power_of_spacing(table: pd.DataFrame) -> float:
+    """The power of the spacing with which the rms of `reference_table` falls from its first grid to its last."""
+    ends = table.iloc[[0, -1]]
+    falls, finer = -np.diff(np.log(ends["rms"])), np.diff(np.log(ends["nodes a side"] - 2))
+    return float((falls / finer).item())

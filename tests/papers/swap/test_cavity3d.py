@@ -15,6 +15,7 @@ from repro.papers.swap.cavity3d import (
     between_grids,
     floor_table,
     observed_order,
+    power_of_spacing,
     reference_table,
     runs_table,
     solve_cubic_cavity,
@@ -108,6 +109,15 @@ def test_a_run_without_an_end_lasts_as_long_as_the_lid_moves_its_width_so_often(
     assert np.isnan(table.loc["single", "steps to 1e-6"])
     assert table.loc["double", "steps to 1e-6"] == 3000
     assert table["change at the end"].tolist() == pytest.approx([3e-6, 3e-14])
+
+
+@pytest.mark.parametrize("power", [1.0, 2.0])
+def test_the_power_of_the_spacing_is_that_of_the_first_and_last_grid(power):
+    """Full-way walls lie on the outermost nodes' far sides: so many nodes less two are the width."""
+    nodes = [82, 114, 162]
+    table = pd.DataFrame({"nodes a side": nodes, "rms": [(n - 2.0) ** -power for n in nodes]})
+    table.loc[1, "rms"] = 1.0
+    assert power_of_spacing(table) == pytest.approx(power)
 
 
 def test_one_reynolds_number_is_solved_on_each_grid_at_the_same_lid_speed(monkeypatch):
