@@ -140,6 +140,13 @@ def test_every_case_is_refused_before_any_of_them_runs():
     """One with windows that are not whole, one whose box no particle fits into; and what is right passes."""
     lengths, good = {"equilibration": 20, "window": 40, "rows": 12}, [(PLATES, 100), (cases.Bulk((3.0, 3.0, 6.0)), 60)]
     flows.require_runs(good, **lengths)
+    with pytest.raises(InputError, match="60 steps, windows of 40: must be 100 steps at least, 2 windows"):
+        flows.require_runs(good, least=2, **lengths)
+    # 20 steps without the force, four relaxation times H^2 / (pi^2 nu), and a window of 40
+    steps = int(4 * 100 / np.pi**2 / flows.kinematic_viscosity(PLATES.fluid) / PLATES.fluid.dt) + 60
+    flows.require_settled(PLATES, steps + 2, **lengths)
+    with pytest.raises(InputError, match=f"a height of 10: {steps - 1} steps end before .* at least {steps + 1}"):
+        flows.require_settled(PLATES, steps - 1, **lengths)
     for bad, line in (((PLATES, 110), "choose a window"), ((cases.Bulk((1e-30, 3.0, 6.0)), 60), "box")):
         with pytest.raises(InputError, match=line):
             flows.require_runs([*good, bad], **lengths)

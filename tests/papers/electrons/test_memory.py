@@ -30,10 +30,20 @@ def test_parts_that_are_not_alike_are_refused(side, processes):
 
 
 def test_currents_are_twelve_sums_a_node_and_block(plain):
-    table = measures.sweep(plain, [4], [2], [1, 2])
+    table = measures.sweep(plain, [4, 8], [2, 4], [1, 2])
+    table = table[(table["side"] == 4) & (table["chips"] == 2)]
     assert table["process"].tolist() == [96 * 6**3 * 2, 96 * (4 * 6 * 6)]
     assert table["formula"].tolist() == [96 * 64 * 2, 96 * 64 * 2 / 4]
     assert table["GPU"].tolist() == [96 * 6**3 * 2, 2 * 96 * (4 * 6 * 6)]
+
+
+@pytest.mark.parametrize("alone", range(3))
+def test_from_one_value_no_power_is_told(alone):
+    """Least squares would give zero for it, and say nothing."""
+    values = [[4, 8], [2, 4], [1, 2]]
+    values[alone] = values[alone][:1]
+    with pytest.raises(InputError, match="must be two values at least, or there is no power of it"):
+        measures.sweep(None, *values)
 
 
 def test_the_formula_itself_has_the_papers_powers(plain):

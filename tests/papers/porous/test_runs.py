@@ -477,3 +477,26 @@ def test_a_gpu_hands_over_the_speedup_of_the_fastest_cube_and_the_speeds_per_nod
         "baseline": "two fluids, dense, in rows, one core: 40 MFLUPS",
         "note": "against rows on one core; node by node 40, all cores 0.5",
     }
+
+
+def test_a_run_on_a_gpu_measures_every_claim_of_its_notebook():
+    """On the speed of two fluids, and on porous media: ids as they are handed over, whatever the numbers are."""
+    media_of = [two_speed.NO_SOLID, two_speed.SPHERES, two_speed.BLOCKS]
+    rows = {"strategy": "sparse", "space": media_of, "mlups": 1.0, "mflups": 1.0, "seconds": 1.0, "runs": [[1.0]] * 3}
+    packed, cpu = pd.DataFrame(rows), pd.Series(1.0, ["node by node", "rows", "rows, all cores"])
+    parted = pd.DataFrame({"strategy": ["sparse"], "densities (%)": 1.0})
+    two_speed.record_gpu_claims(
+        record := Kept(), packed, packed, packed, parted, pd.DataFrame({"loss (%)": [1.0]}), cpu
+    )
+    assert set(record) == set(two_speed.ON_GPU)
+    rows = [(name, p, k) for name in ("flag word", "sparse", "branches") for p in (0.3, 0.9) for k in (64, 128)]
+    table = pd.DataFrame(rows, columns=["strategy", "porosity", "block"])
+    table = table.assign(mlups=1.0, mflups=1.0, seconds=1.0, runs=[[1.0]] * len(rows))
+    names = [*cpu.index, *(f"{storage}, {how}" for storage in media_speed.FULL_STORAGE for how in cpu.index[:2])]
+    cores = pd.DataFrame({"mflups": 1.0, "seconds": 1.0, "runs": [[1.0]] * len(names)}, names)
+    variants = pd.DataFrame({"drop": [1.0], "share": [1.0]})
+    once, blocks = table[table["block"] == 64], table[table["strategy"] == "flag word"]
+    media_speed.record_gpu_claims(record := Kept(), once, variants, blocks, cores)
+    media_speed.record_core_claims(record, cores)
+    record.measure("porous-041", 1.0)
+    assert set(record) == set(media_speed.CLAIMS)

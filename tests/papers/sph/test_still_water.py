@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from repro.errors import InputError
 from repro.papers.sph.still_water import runs
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
@@ -38,6 +39,20 @@ def test_layers_are_averaged_with_the_weight_of_their_particles():
     np.testing.assert_array_equal(found.count, [4, 2])
     np.testing.assert_allclose(found.pressure, [(100 + 3 * 200) / 4, 50])
     np.testing.assert_allclose(found.height, [(0.02 + 3 * 0.03) / 4, 0.07])
+
+
+@pytest.mark.parametrize(("ratio", "layers"), [(1.0, 3), (1.3, 4), (1.5, 4), (2.0, 5)])
+def test_water_so_shallow_that_no_pressure_can_be_judged_is_refused_before_it_runs(monkeypatch, ratio, layers):
+    """Of so many layers one has its middle more than two smoothing lengths below the surface, of one less none has."""
+    case = StillWater(column=(4, 4, layers), spacing=0.05, air=2, ratio=ratio)
+    system = case.system()
+    height = (np.arange(layers) + 0.5) * case.spacing
+    profile = Profile(height, np.full(layers, 16), rest_pressure(system.depth - height, system.fluid))
+    assert np.isfinite(runs.Run(case, system, None, profile).errors).sum() == 1
+    monkeypatch.setattr(runs, "rest", lambda *_, **__: None)
+    runs.boundaries(case, None, 1.0)
+    with pytest.raises(InputError, match=f"no layer lies 2 smoothing lengths deep: choose {layers} layers"):
+        runs.boundaries(StillWater(column=(4, 4, layers - 1), spacing=0.05, air=2, ratio=ratio), None, 1.0)
 
 
 def test_every_treatment_of_the_boundaries_has_its_run_and_ghosts_one_without_diffusion(monkeypatch):

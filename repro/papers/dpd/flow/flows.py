@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from math import exp, isfinite, pi
+from math import ceil, exp, isfinite, pi
 from multiprocessing import get_context
 
 import numpy as np
@@ -136,14 +136,23 @@ def _serially(system: System, **options) -> Field:
     return go_on(system, select("serial"), **options, **SERIAL_PROGRAM)[0][0]
 
 
-def require_runs(runs: Iterable[tuple[Case, int]], *, equilibration: int, window: int, **_) -> None:
+def require_runs(runs: Iterable[tuple[Case, int]], *, equilibration: int, window: int, least: int = 1, **_) -> None:
     """Raise InputError if one of the cases has no system, or its steps are not whole windows: before any of them runs.
 
-    `runs` are pairs (case, steps); the rest is as for `run`.
+    `runs` are pairs (case, steps), and `least` says how many windows they must have; the rest is as for `run`.
     """
     for case, steps in runs:
-        _driven(steps, equilibration, window)
+        found, wanted = _driven(steps, equilibration, window) // window, equilibration + least * window
+        require(found >= least, f"{steps} steps, windows of {window}: must be {wanted} steps at least, {least} windows")
         case.system(1)
+
+
+def require_settled(case: Poiseuille, steps: int, *, equilibration: int, window: int, **_) -> None:
+    """Raise InputError if a flow between plates has not settled before its last window; arguments as for `run`."""
+    relaxation = relaxation_time(case.height, kinematic_viscosity(case.fluid))
+    least = ceil(equilibration + SETTLED * relaxation / case.fluid.dt) + window
+    late = f"{steps} steps end before the flow has settled and a window of {window} steps has passed"
+    require(steps >= least, f"a height of {case.height:g}: {late}: choose at least {least}")
 
 
 def _driven(steps: int, equilibration: int, window: int) -> int:

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError, require_whole
+from repro.errors import InputError, require, require_whole
 from repro.pic.maxwell.fields import courant_numbers
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
@@ -69,8 +69,15 @@ def setup(stated, simulation: Simulation) -> pd.DataFrame:
 
 
 def sweep(device, sides, chips, processes) -> pd.DataFrame:
-    """Bytes for currents of a process and of the whole GPU, as allocated and by 96 N m / n^2, one row a combination."""
+    """Bytes for currents of a process and of the whole GPU, as allocated and by 96 N m / n^2, one row a combination.
+
+    InputError where one of them has a single value: from that no power can be told.
+    """
     rows = []
+    for name, values in (("sides", sides), ("chips", chips), ("processes", processes)):
+        require(
+            len(set(values)) > 1, f"{name} = {list(values)}: must be two values at least, or there is no power of it"
+        )
     for side, m, n in product(sides, chips, processes):
         host_loop = process(device, side, m, n).parts["particles"]
         measured, cells = int(host_loop.sums.currents.nbytes), side**3

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from repro.errors import require
 from repro.papers.sph.ghosts.measures import NAMES, smoother
 from repro.papers.sph.ghosts.runs import displaced
 from repro.sph.cases import StillWater
@@ -102,8 +103,17 @@ def _look(particles, system: System) -> dict:
     }
 
 
+def require_deep(case: StillWater) -> None:
+    """Raise InputError unless a layer lies below `DEEP` smoothing lengths, where the pressure is judged."""
+    layers, least = case.column[2], int(DEEP * case.resolution.ratio + 0.5) + 1
+    require(
+        layers >= least, f"column = {case.column}: no layer lies {DEEP} smoothing lengths deep: choose {least} layers"
+    )
+
+
 def boundaries(case: StillWater, device, seconds: float) -> dict[str, Run]:
     """The same water with each treatment of the boundaries, by its name in NAMES, and with ghosts as PLAIN."""
+    require_deep(case)
     plain = replace(case, fluid=replace(case.fluid, diffusion=0.0))
     found = {NAMES[name]: rest(case, device, seconds, boundary=name) for name in BOUNDARIES}
     return found | {PLAIN: rest(plain, device, seconds)}
