@@ -197,6 +197,9 @@ def test_sections_lie_in_the_middles_and_leave_out_the_blocks():
     field.velocity_x[0], field.velocity_x[-1] = 0.2, 0.4
     assert sections.section(field, CHANNEL, 0.0, 0.6) == pytest.approx(np.full(32, 0.3))
     assert np.flatnonzero(np.isfinite(sections.section(field, CHANNEL, 16.0, 0.6))) == pytest.approx(np.arange(12, 20))
+    # across a face: what is in a block of either column is in the walls
+    across = sections.section(field, CHANNEL, 10.0, 0.6)
+    assert np.flatnonzero(np.isfinite(across)) == pytest.approx(np.arange(12, 20))
     with pytest.raises(InputError, match="half a column"):
         sections.section(field, CHANNEL, 0.0, 0.4)
     middles = sections.at_middles(field, CHANNEL)

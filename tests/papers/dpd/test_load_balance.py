@@ -104,6 +104,8 @@ def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads):
     assert gain["with sorting"][0] == pytest.approx(at["seconds"]["cell"] / at["seconds"]["cell by load"])
     assert gain["predicted gain"][0] == pytest.approx(model["by particles"][0] / model["natural"][0])
     assert at["sorting"]["cell"] == 0 < at["sorting"]["cell by load"]
+    share = 100 * at["sorting"]["cell by load"] / at["seconds"]["cell by load"]
+    assert gain["sorting (% of lists and forces)"][0] == pytest.approx(share)
 
 
 def _particles_in(cells) -> SimpleNamespace:

@@ -777,6 +777,8 @@ def test_what_threads_share_is_counted_by_rows():
     assert media_speed.shared_with_pores(solid, 8) == pytest.approx(2 / 6)
     assert media_speed.shared_with_pores(solid, 32) == pytest.approx(1 / 2)
     assert media_speed.shared_with_pores(solid, 1) == pytest.approx(2 / 40)
+    # 32 bytes of single precision, the threads of a warp, and the fewest of the thesis' blocks
+    assert media_speed.SHARED_BY == {"sectors": 32 // 4, "warps": 32, "blocks": 64}
 
 
 def test_the_time_of_the_flag_word_stands_beside_what_it_could_go_with():

@@ -107,6 +107,7 @@ def test_the_neighbours_in_a_table_a_kind_are_those_in_one_table_and_those_of_a_
         near = cKDTree(kinds[row.kind]).query_ball_point(kinds["fluid"], support, return_length=True)
         assert row.particles == len(kinds[row.kind]) > 0
         assert row.neighbours == pytest.approx(near.mean())
+    assert table[["build (us)", "search (us)"]].to_numpy() == pytest.approx(np.ones((5, 2)))
     assert table["neighbours"].iloc[-1] == pytest.approx(table["neighbours"].iloc[:-1].sum())
 
 

@@ -111,3 +111,28 @@ def test_water_is_blue_and_the_page_around_the_tank_is_white():
     assert blue > red + 0.2
     for row, column in product((0, -1), (0, -1)):
         np.testing.assert_array_equal(image[row, column], 1)
+
+
+def test_a_joint_is_where_two_tiles_meet_and_nothing_else_is_one():
+    """Tiles of half a metre: joints lie at 0, 0.5, 1, ... and are a hundredth of a tile to either side."""
+    along = np.array([0.0, 0.5, 1.0, 0.004, 0.25, 0.03, 0.47])
+    np.testing.assert_allclose(water._joint(along, 0.5), [1, 1, 1, 1, 0, 0, 0])
+    # in between it fades
+    assert 0 < water._joint(np.array([0.5 * 0.02]), 0.5)[0] < 1
+
+
+def test_a_ray_sees_the_floor_or_a_wall_whichever_it_meets_first_and_the_outside_beyond_them():
+    tank, start = np.array(TANK), np.array([1.1, 0.6, 0.55])
+    ways = {"floor": [0.0, 0.0, -1.0], "back": [0.0, 1.0, 0.0], "left": [-1.0, 0.0, 0.0], "right": [1.0, 0.0, 0.0]}
+    rays = np.array(list(ways.values()))
+    found = dict(zip(ways, water._behind(np.broadcast_to(start, rays.shape), rays, tank, 0.4, 0.25), strict=True))
+    for name, shade in (("floor", 1.0), ("back", 0.97), ("left", 0.92)):
+        np.testing.assert_allclose(found[name], shade * water.TILE)
+    np.testing.assert_allclose(found["right"], 0.25)
+    # down and to the back: from afar it meets the floor first, from near the wall the wall
+    ray = np.array([[0.0, 1.0, -1.0]])
+    for y, shade in ((0.3, 1.0), (0.9, 0.97)):
+        seen = water._behind(np.array([[1.1, y, 0.35]]), ray, tank, 0.4, 0.25)
+        np.testing.assert_allclose(seen[0], shade * water.TILE, atol=1e-9)
+    # what lies behind the start is not seen
+    np.testing.assert_allclose(water._behind(start[None], -rays[:1], tank, 0.4, 0.25)[0], 0.25)
