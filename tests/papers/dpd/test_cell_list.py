@@ -165,6 +165,11 @@ def test_the_papers_tables_come_out_of_their_memberships_entry_by_entry():
     position = lc.example()
     lists = lc.example_lists(position, select("serial"))
     assert lc.entries_as_printed(lists) == (23, 27)
+    # columns are named by particles and cells, from 1
+    cells, particles = [f"cell {k}" for k in range(1, 10)], [str(k) for k in range(1, 15)]
+    columns = {"array A": particles, "array B": cells, "table 2": cells, "start of each cell": cells}
+    columns["particles in the order of cells"] = particles
+    assert {name: list(table.columns) for name, table in lists.items()} == columns
     # rows are named as the paper names its arrays
     assert [lists[name].index.tolist() for name in ("array A", "array B")] == [["before"], ["last"]]
     # a particle in another cell is noticed in both

@@ -159,3 +159,50 @@ def test_a_second_code_stands_beside_the_papers_fluid():
     assert found.loc["kT", ["value", "ours", "our error"]].tolist() == [1.0109, 1.01, 0.001]
     assert found.loc["pressure", "ours"] == 32.7
     assert np.isnan(found.loc["self-diffusion", "ours"])
+
+
+def test_a_fluid_settles_for_its_time_and_its_seed_is_that_of_its_particles_and_its_noise(monkeypatch):
+    """8 units of time are 400 steps of 0.02, and no fewer than one sample."""
+    made = []
+
+    class Run:
+        def __init__(self, system, device, *, seed):
+            made.append((system.name, device, seed))
+
+        def step(self, count, *, every):
+            made.append((count, every))
+
+    monkeypatch.setattr(thermodynamics, "Simulation", Run)
+    monkeypatch.setattr(
+        thermodynamics,
+        "Bulk",
+        lambda box, fluid: SimpleNamespace(system=lambda seed: SimpleNamespace(name=(box, seed))),
+    )
+    thermodynamics.settled(Fluid(dt=0.02), Length(5.0, 9, settle=8.0), "here", seed=7)
+    assert made == [(((5.0,) * 3, 7), "here", 7), (400, thermodynamics.EVERY)]
+    thermodynamics.settled(Fluid(dt=0.02), Length(5.0, 9, settle=0.01), "here")
+    assert made[2:] == [(((5.0,) * 3, 1), "here", 1), (thermodynamics.EVERY,) * 2]
+
+
+def test_every_quantity_begins_from_a_fluid_of_its_own_parameters_and_seed(monkeypatch):
+    asked = []
+
+    class Enough(Exception):
+        """What was asked for is known."""
+
+    def settled(fluid, length, device, *, seed):
+        asked.append((fluid.repulsion, fluid.density, length, device, seed))
+        raise Enough
+
+    for module in (thermodynamics, transport):
+        monkeypatch.setattr(module, "settled", settled)
+    runs = [
+        lambda: thermodynamics.pressures("here", [6.0], [3.0], TINY, seed=7),
+        lambda: thermodynamics.structure("here", [6.0], TINY, seed=7),
+        lambda: transport.diffusions("here", [6.0], TINY, seed=7),
+        lambda: transport.velocity_memory("here", TINY, seed=7),
+    ]
+    for run in runs:
+        with pytest.raises(Enough):
+            run()
+    assert asked == [(6.0, 3.0, TINY, "here", 7), *[(6.0, 4.0, TINY, "here", 7)] * 2, (0.0, 4.0, TINY, "here", 7)]

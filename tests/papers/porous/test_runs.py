@@ -500,3 +500,23 @@ def test_a_run_on_a_gpu_measures_every_claim_of_its_notebook():
     media_speed.record_core_claims(record, cores)
     record.measure("porous-041", 1.0)
     assert set(record) == set(media_speed.CLAIMS)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_the_time_loop_is_checked_and_timed_in_the_precision_that_is_asked_for(monkeypatch, precision):
+    seen = []
+    monkeypatch.setattr(speed, "check_strategy", lambda *given, **more: seen.append(more) or "checked")
+    monkeypatch.setattr(speed, "host_clock", lambda run, device: run() or 0.5)
+
+    def simulation(problem, device, *, precision):
+        seen.append({"precision": precision})
+        return SimpleNamespace(set_populations=seen.append, step=lambda count: seen.append(count))
+
+    monkeypatch.setattr(speed, "Simulation", simulation)
+    problem = Cavity(reynolds=10, nodes=10).problem
+    found = speed.time_loop_speed(problem, SimpleNamespace(name="here"), steps=20, precision=precision)
+    assert seen[0] == {"strategy": "pull", "precision": precision, "layout": "soa", "block": 128}
+    assert seen[1] == {"precision": precision}
+    # what records a graph, and then the steps that count
+    assert seen[3:] == [2 * speed.GRAPH_STEPS + 2, 20]
+    assert (found["precision"], found["check"], found["device"]) == (precision, "checked", "here")

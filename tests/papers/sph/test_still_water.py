@@ -112,7 +112,14 @@ def test_a_run_begins_with_the_water_as_it_was_and_averages_its_second_half(monk
     monkeypatch.setattr(runs, "_look", lambda particles, system: {"energy": 1.0})
     monkeypatch.setattr(runs, "pressure_profile", profile)
     dt = CASE.system().dt
+    lattice = CASE.system().position
+    disturbed = runs.rest(CASE, None, 80 * dt, seed=3).system.position
+    assert (disturbed == runs.displaced(CASE.system(), 3).position).all()
+    assert (disturbed != lattice).any()
+    taken.clear()
+    profiled.clear()
     run = runs.rest(CASE, None, 80 * dt, boundary="mirror")
+    assert (run.system.position == lattice).all()
     assert taken == ["mirror"]
     assert run.table["time"].tolist() == pytest.approx([2 * k * dt for k in range(41)])
     assert profiled == list(range(40, 81, 2))

@@ -1,6 +1,7 @@
 """Pictures of water show it where it is: outlines, thickness, what hides what, and colours of water."""
 
 from itertools import combinations, product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -136,3 +137,29 @@ def test_a_ray_sees_the_floor_or_a_wall_whichever_it_meets_first_and_the_outside
         np.testing.assert_allclose(seen[0], shade * water.TILE, atol=1e-9)
     # what lies behind the start is not seen
     np.testing.assert_allclose(water._behind(start[None], -rays[:1], tank, 0.4, 0.25)[0], 0.25)
+
+
+def test_a_mirror_of_water_shows_the_sky_above_it_and_shallow_water_the_tiles_below(monkeypatch):
+    """Seen at a glancing angle all light is reflected, from as high as it comes down; straight down nearly none is."""
+    glancing, normal = np.array([np.cos(0.01), 0.0, -np.sin(0.01)]), np.array([0.0, 0.0, 1.0])
+    monkeypatch.setattr(water, "GLOSS", 0.0)
+    tank = np.array(TANK)
+    eye = np.array([0.9, 0.5, 0.9])
+
+    def colour(ray, thickness):
+        seen = SimpleNamespace(normal=normal[None, None], distance=np.array([[0.3]]), thickness=np.array([[thickness]]))
+        rays = np.broadcast_to(ray, (1, 1, 3))
+        return water._water(seen, np.array([[True]]), SimpleNamespace(eye=eye), rays, tank, 0.4)[0]
+
+    # Schlick: of what comes in flat all but five times the angle goes back
+    sky = water.HORIZON + (water.ZENITH - water.HORIZON) * np.sin(0.01) ** 0.6
+    np.testing.assert_allclose(colour(glancing, 5.0), sky, atol=0.05)
+    down = np.array([0.0, 0.0, -1.0])
+    lit = 0.82 + 0.18 * 0.9 / np.linalg.norm(water.LIGHT)
+    clear = (1 - water.REFLECTANCE) * lit * water.TILE + water.REFLECTANCE * water.ZENITH
+    np.testing.assert_allclose(colour(down, 0.0), clear, atol=1e-6)
+    # what is as thick as the tank is deep lets the shares of equation exp(-fading) through
+    kept = np.exp(-water.FADING)
+    deep = lit * (water.TILE * kept + water.DEEP * (1 - kept))
+    expected = (1 - water.REFLECTANCE) * deep + water.REFLECTANCE * water.ZENITH
+    np.testing.assert_allclose(colour(down, 1.0), expected, atol=1e-6)
