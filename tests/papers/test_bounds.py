@@ -188,3 +188,33 @@ def test_what_is_not_as_with_nothing_changed_differs_by_more_than_a_tenth():
     table = pd.DataFrame({0.6: [10.0, 10.9, 11.2, 10.0, 10.0]}, names)
     # of another grid nothing is known
     assert list(variants.different(table).index) == [names[0], *names[2:]]
+
+
+def mapped(**over) -> tuple:
+    columns = {f"over {name}": values for name, values in zip(tables.BASELINES, over.values(), strict=True)}
+    return (pd.DataFrame(columns, ["thread per particle", "sorted cells"]),)
+
+
+#: what is faster, less or more than something else, where both are the same
+EQUAL = [
+    (media.in_place_numbers, (pd.DataFrame({"in place / list": [1.0, 2.0]}),)),
+    (media.double_share, (frame(share=[50.0, 60.0]),)),
+    (media.storage_numbers, (pd.DataFrame({"mflups": 1.0, "seconds": 1.0, "runs": [[1.0]] * 3},
+     ["node by node", "rows", "flag word, rows"]),)),
+    (media.bytes_ratio, (frame(strategy=["sparse", "flag word"], bandwidth=[1.0, 1.0], mflups=[1.0, 1.0]),)),
+    (pores.faster, faster(1.0)),
+    (tables.growth, (frame(particles=[1, 1, 2, 2], order=["by cell", "random"] * 2, updates=[1.0, 1.0, 2.0, 2.0]),)),
+    (tables.gains, mapped(core=[9.0, 9.0], planes=[5.0, 5.0], cores=[9.0, 10.0])),
+    (tables.gains, mapped(core=[9.0, 9.0], planes=[5.0, 5.0], cores=[8.0, 8.0])),
+    (box.roof_numbers, (frame(roof=[1.0]),)),
+    (box.share_numbers, (frame(strategy=["shared memory"], mlups=[5.0]),)),
+    (two_fluids.one_kernel, (frame(strategy=["sparse", "dense", "tiled"], mflups=[1.0, 2.0, 2.0]),)),
+    (two_fluids.one_kernel, (frame(strategy=["sparse", "dense", "tiled"], mflups=[2.0, 4.0, 2.0]),)),
+    (dam_break.lead, fronts(1.3)[0].assign(arrival=2.5)),
+    (ghosts.smoother, pair([1.0, 2.0], [2.0, 9.0])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("told", "given"), EQUAL, ids=lambda value: getattr(value, "__name__", ""))
+def test_what_is_the_same_is_neither_more_nor_less(told, given):
+    assert not told(*([given] if isinstance(given, pd.DataFrame) else given))["holds"]

@@ -1,6 +1,7 @@
 """Windows, averages and what they tell of flows between plates and through a channel."""
 
 from dataclasses import replace
+from inspect import signature
 from math import pi
 from types import SimpleNamespace
 
@@ -448,3 +449,34 @@ def test_figures_name_their_axes_with_units(system):
         figure.canvas.draw()
         assert all(axes.get_ylabel() for axes in figure.axes)
     assert len(plates.summary(programs, system)) == 2
+
+
+def test_the_flow_rate_over_the_sections_is_that_of_the_last_three_windows(monkeypatch):
+    """The window before them, in which the flow was uneven, does not count."""
+    windows = {0: [1.0, 9.0], 1: [1.0, 1.0], 2: [1.0, 1.0], 3: [1.0, 1.0]}
+    monkeypatch.setattr(sections, "rates_by_window", lambda fields, case: np.array([windows[k] for k in fields]))
+    found = sections.rates(SimpleNamespace(windows=[0, 1, 2, 3]), None)
+    assert found == {"over": 0.0, "late": 0.0, "holds": True}
+
+
+def test_the_temperature_of_a_program_is_that_away_from_the_walls(system):
+    """Three layers beside each wall are left out, and the parabola is that of the mean."""
+    field = between_plates(parabola_with(0.0))
+    hot = field.temperature.copy()
+    hot[0, [0, 1, 2, -3, -2, -1]] = 9.0
+    hot[0, [3, -4]] += 0.27
+    row = plates.summary({"core": [replace(field, temperature=hot)]}, system).iloc[0]
+    # less the shear within a layer, which is no more than 4e-6
+    assert row["kT"] == pytest.approx(1 + 2 * 0.27 / 24, abs=1e-4)
+    fit = plates.parabola([field], system)
+    assert row[["viscosity", "v_max", "lower slip"]].tolist() == pytest.approx(
+        [fit.viscosity.value, fit.fastest, fit.slip[0]], abs=1e-9
+    )
+
+
+def test_all_averages_have_as_many_bins_where_nothing_is_said():
+    bins = [
+        {name: signature(program).parameters[name].default for name in ("columns", "rows")}
+        for program in (flows.run, flows.gpu_program, flows.serial_program)
+    ]
+    assert bins[0] == bins[1] == bins[2]

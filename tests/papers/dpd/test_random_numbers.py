@@ -70,6 +70,10 @@ def test_distinct_starts_grow_with_threads_plus_steps():
     assert row["anew, second"] == len(starts) == 16
     assert row["stretches"] == 70
     assert row["anew, first"] == 10
+    # each of 16 at random has another within nine numbers before or behind it
+    near = 2 * 9 * 16 / 2**32
+    assert row["at random"] == pytest.approx(16 * near, rel=1e-6)
+    assert row["overlap, second"] == cycle.overlapping(np.array(sorted(starts), np.uint32), 9)
 
 
 def test_numbers_of_neighbouring_cells_turn_by_the_predicted_angle():

@@ -15,7 +15,7 @@ from repro.dpd.observables import Estimate
 from repro.papers.dpd.cell_list import speed as lists
 from repro.papers.dpd.flow import flows, plates, sections
 from repro.papers.dpd.load_balance import balance
-from repro.papers.dpd.memory_and_launch import memory, occupancy
+from repro.papers.dpd.memory_and_launch import access, memory, occupancy
 from repro.papers.dpd.random_numbers import cycle
 from repro.papers.dpd.speed import linear, tables
 from repro.papers.dpd.thermodynamics import checks, equilibrium, transport
@@ -368,3 +368,20 @@ def test_viscosities_are_those_of_each_repulsion_and_drive_with_the_fastest_of_t
     )
     assert set(table["error"]) == {0.5}
     assert profiles[["a", "drive"]].drop_duplicates().to_numpy().tolist() == table[["a", "drive"]].to_numpy().tolist()
+
+
+@pytest.mark.parametrize(("bits", "block", "items"), [(12, 256, 8), (9, 256, 2), (6, 256, 1)])
+def test_a_thread_of_a_gpu_takes_as_many_numbers_as_the_array_gives_each_block_and_a_core_one(bits, block, items):
+    made = []
+
+    def compile_(kernel):
+        made.append(kernel.rows)
+        return lambda shape, *given: made.append(shape)
+
+    arrays = {"to_device": lambda array: array, "zeros": np.zeros, "free_memory": lambda: 1 << 40}
+    device = SimpleNamespace(name="cuda", compile=compile_, **arrays)
+    access.walks(device, bits, [1, 0], block=block)
+    assert made == [items, items, (2**bits // items,), (2**bits // items,)]
+    made.clear()
+    access.walks(SimpleNamespace(name="serial", compile=compile_, **arrays), bits, [1], block=block)
+    assert made == [1, 1, (2**bits,)]

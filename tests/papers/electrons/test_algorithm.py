@@ -6,6 +6,7 @@ import pytest
 from repro.errors import InputError
 from repro.papers.electrons.algorithm import figures, pointers, walk
 from repro.papers.electrons.algorithm.plain import PlainPython
+from repro.pic.mesh import Mesh
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,8 @@ def test_a_figure_has_columns(step):
 
 def test_electrons_move_straight_for_no_field_is_theirs():
     """And a wall is on their left, nothing else: who stays goes on as fast as before."""
-    found = walk.simulation(PlainPython(), walk.Neighbour(0))
+    last = Mesh((walk.CELLS, 1, 1), (walk.SIDE,) * 3).nodes([[walk.CELLS - 1, 0, 0]])[0]
+    found = walk.simulation(PlainPython(), walk.Neighbour(int(last)))
     before = {int(i): u for i, u in zip(found.particles()["ids"], found.system.electrons.momentum, strict=True)}
     found.step(1)
     after = found.particles()
@@ -85,6 +87,11 @@ def test_electrons_move_straight_for_no_field_is_theirs():
     assert len(kept) >= 8
     for name, k in kept.items():
         np.testing.assert_array_equal(after["momentum"][k], before[name])
+        # none leaves the plane that is drawn
+        assert after["momentum"][k][2] == 0
+    # nor does what comes back along x
+    arrived = after["momentum"][list(after["ids"]).index(walk.ARRIVES)]
+    assert arrived[0] < 0 == arrived[1] == arrived[2]
 
 
 def test_what_becomes_of_each_electron_is_listed_by_its_number():

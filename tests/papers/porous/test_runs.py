@@ -520,3 +520,15 @@ def test_the_time_loop_is_checked_and_timed_in_the_precision_that_is_asked_for(m
     # what records a graph, and then the steps that count
     assert seen[3:] == [2 * speed.GRAPH_STEPS + 2, 20]
     assert (found["precision"], found["check"], found["device"]) == (precision, "checked", "here")
+
+
+def test_three_matrices_take_twelve_bytes_an_entry(monkeypatch):
+    asked = []
+    monkeypatch.setattr(matrix_sum, "require_memory", lambda device, size, *more: asked.append((device, size)))
+    device = SimpleNamespace(to_device=lambda array: array, zeros=np.zeros)
+    a, b, c = matrix_sum.matrices(device, 50)
+    assert asked == [(device, 12 * 50**2)]
+    assert a.shape == b.shape == c.shape == (2500,)
+    assert a.dtype == b.dtype == c.dtype == np.float32
+    # no sum is another entry's by chance
+    assert len(set(a + b)) > 500

@@ -133,6 +133,11 @@ def test_every_sort_is_timed_with_what_it_must_give(monkeypatch):
     monkeypatch.setattr(neighbours, "measure", lambda run, device, repeats: launch([run], device, 0))
     table = neighbours.sort_table([1, 30], PLAIN, 0.001)
     assert list(table["particles"]) == [1, 30]
+    # a microsecond a launch but for that which finds the cells: what is shorter than that is no negative time
+    times = table.drop(columns=["particles", "cells"])
+    assert (times >= 0).all(axis=None)
+    assert times.to_numpy() == pytest.approx(np.rint(times.to_numpy()))
+    assert 0 < times.to_numpy().max() < 100
     monkeypatch.setattr(RadixSort, "_passes", lambda sort: {})
     with pytest.raises(CheckError, match="in global memory does not sort 30 particles"):
         neighbours.sort_table([30], PLAIN, 0.001)

@@ -393,3 +393,30 @@ def test_arrays_of_a_run_are_gone_before_the_next_is_allocated(monkeypatch):
         return period
 
     iteration.iteration_parts([10], {PALABOS: build})
+
+
+def test_an_iteration_says_its_speed_and_its_parts_stand_in_their_order(threads, monkeypatch):
+    monkeypatch.setattr(iteration, "time_parts", lambda period: np.full(len(period.parts), 0.5))
+    ways = {OUR_BUS: lambda problem: hybrid.hybrid_period(problem, threads)}
+    parts = iteration.iteration_parts([10], ways)
+    assert parts["part"].tolist() == ["to the GPU", "collide", "stream", "boundary", "to the host"]
+    assert iteration.iterations(parts)["mlups"].tolist() == pytest.approx([10**3 / 2.5 / 1e6])
+
+
+@pytest.mark.parametrize(("free", "fits"), [(19 * 8 * 1000, True), (19 * 8 * 1000 - 1, False)])
+def test_the_host_has_room_for_the_populations_that_cross_the_bus(monkeypatch, threads, free, fits):
+    """Of a thousand nodes; what the simulation itself takes was asked for before."""
+    asked = []
+
+    def require_memory(device, size, what, *more):
+        asked.append((device.name, size))
+        if size > free:
+            raise MemoryLimitError(what)
+
+    monkeypatch.setattr(hybrid, "require_memory", require_memory)
+    if fits:
+        hybrid.hybrid_period(SMALL, threads)
+    else:
+        with pytest.raises(MemoryLimitError, match="the host's copy of the populations"):
+            hybrid.hybrid_period(SMALL, threads)
+    assert asked == [("serial", 19 * 8 * 1000)]
