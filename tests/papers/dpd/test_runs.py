@@ -385,3 +385,12 @@ def test_a_thread_of_a_gpu_takes_as_many_numbers_as_the_array_gives_each_block_a
     made.clear()
     access.walks(SimpleNamespace(name="serial", compile=compile_, **arrays), bits, [1], block=block)
     assert made == [1, 1, (2**bits,)]
+
+
+def test_reverse_flow_runs_for_whole_samples_of_its_relaxation_times_and_one_at_least():
+    """Of a half box 4 high: H^2 / (pi^2 nu), in steps of a fiftieth."""
+    fluid, flow = Fluid(), transport.Reverse((4.0, 4.0, 8.0))
+    relaxation = 16 * fluid.density / (np.pi**2 * exact.viscosity(fluid)) / fluid.dt
+    assert flow.steps(fluid, 3.0) == pytest.approx(3 * relaxation, abs=equilibrium.EVERY / 2)
+    assert flow.steps(fluid, 3.0) % equilibrium.EVERY == 0
+    assert flow.steps(fluid, 1e-9) == equilibrium.EVERY

@@ -164,3 +164,29 @@ def test_every_pulse_is_reflected_by_every_number_of_layers(monkeypatch):
     assert table["layers"].tolist() == [5, 8] * 2
     assert table["angle"].tolist() == pytest.approx([0, 0, 30, 30])
     assert table["reflection"].tolist() == pytest.approx([-20, -40, -20 + 20 * np.log10(2), -40 + 20 * np.log10(2)])
+
+
+def test_a_pulse_is_sent_between_as_many_layers_as_are_asked_for(monkeypatch):
+    made = []
+
+    class Enough(Exception):
+        """The box is known."""
+
+    def fields(device, real, mesh, dt, unit):
+        made.append((mesh.shape, mesh.layers, mesh.boundaries, dt))
+        raise Enough
+
+    monkeypatch.setattr(reflection, "Fields", fields)
+    for layers in (5, 8):
+        with pytest.raises(Enough):
+            reflection.record(Pulse(12, 24), None, np.float64, 40, layers)
+    # light goes as far as the limit lets it but for a hundredth
+    dt = 0.99 * 1e-3 / LIGHT / np.sqrt(3)
+    box = (40, 24, 1), ("absorbing", "periodic", "periodic")
+    assert made == [(box[0], layers, box[1], pytest.approx(dt)) for layers in (5, 8)]
+
+
+def test_all_waves_of_a_family_are_as_long_in_a_square_box():
+    assert {np.hypot(*periods) for periods in dispersion.PERIODS} == {dispersion.FAMILY}
+    angles = [np.degrees(np.arctan2(y, x)) for x, y in dispersion.PERIODS]
+    assert angles == sorted(set(angles))

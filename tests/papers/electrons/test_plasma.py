@@ -306,6 +306,9 @@ def test_electrons_of_a_busy_box_go_round_in_a_third_of_it_and_in_two_cells_at_l
     assert (along_x, along_z) == (0, along_y / 2)
     assert system.source.energy == 1e6
     assert system.mesh.boundaries == ("conducting", "periodic", "periodic")
+    # the particles at the start are a plasma that turns by a fifth in a step
+    density = 200 * system.source.weight / np.prod(system.mesh.length)
+    assert exact.plasma_frequency(density) * system.dt == pytest.approx(0.2)
     # a fiftieth is born in a step, and there is room for all of them
     assert (system.source.start, system.source.per_step, system.capacity) == (200, 4, 200 + 4 * 8)
     assert loop.busy(cells, 20, 7).source.per_step == 1

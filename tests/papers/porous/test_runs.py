@@ -532,3 +532,34 @@ def test_three_matrices_take_twelve_bytes_an_entry(monkeypatch):
     assert a.dtype == b.dtype == c.dtype == np.float32
     # no sum is another entry's by chance
     assert len(set(a + b)) > 500
+
+
+def test_the_lid_moves_with_its_own_speed_between_walls_at_rest(monkeypatch):
+    """Made up: all nodes move with a tenth of the lid's speed along x and two tenths along y."""
+    case = Cavity(reynolds=100, nodes=24, lid_speed=0.05)
+    field = np.zeros((3, 1, 24, 24))
+    field[0], field[1] = 0.005, 0.01
+
+    def simulation(problem, device, *, precision, strategy):
+        assert (precision, strategy) == ("double", "push")
+        return SimpleNamespace(run_to_steady_state=lambda limit: limit, fields=lambda: (None, field))
+
+    monkeypatch.setattr(cavity, "Simulation", simulation)
+    found = cavity.solve_cavity(case, None, precision="double", limit=9)
+    assert (found.case, found.convergence) == (case, 9)
+    assert found.u[-1].tolist() == [0.0, *[1.0] * (len(found.x) - 2), 0.0]
+    np.testing.assert_allclose(found.u[1:-1, 1:-1], 0.1)
+    np.testing.assert_allclose(found.v[1:-1, 1:-1], 0.2)
+    for rim in (found.u[0], found.u[:-1, 0], found.u[:-1, -1], found.v[0], found.v[-1], found.v[:, 0], found.v[:, -1]):
+        assert not rim.any()
+
+
+def test_the_second_half_of_a_run_begins_at_half_of_its_steps_and_the_force_is_the_nearest():
+    points = [("single", x, y) for x, y in ((0, 1.0), (10, 90.0), (20, 99.0))]
+    points += [("double", x, 100.0) for x in (0, 10, 20)]
+    found = precision.settled(pd.DataFrame(points, columns=["series", "x", "y"]))
+    assert found == {"mean": pytest.approx(-5.5), "moves": pytest.approx(9), "holds": False}
+    # forces with one change lie a unit apart: the one that is asked for comes back
+    for units in (3, 7, 30):
+        near = units * precision.FORCE_UNIT
+        assert precision.force_with(0.0, near) == pytest.approx(near)
