@@ -34,11 +34,12 @@ def test_the_error_is_that_of_the_pressure_below_two_smoothing_lengths():
 
 def test_layers_are_averaged_with_the_weight_of_their_particles():
     one = Profile(np.array([0.02, 0.07]), np.array([1, 2]), np.array([100.0, 50.0]))
-    other = Profile(np.array([0.03]), np.array([3]), np.array([200.0]))
+    # a layer that one particle alone was in counts, and one that none was in is left out
+    other = Profile(np.array([0.03, 0.17]), np.array([3, 1]), np.array([200.0, 7.0]))
     found = layers(*map(np.concatenate, zip(one, other, strict=True)), CASE.spacing)
-    np.testing.assert_array_equal(found.count, [4, 2])
-    np.testing.assert_allclose(found.pressure, [(100 + 3 * 200) / 4, 50])
-    np.testing.assert_allclose(found.height, [(0.02 + 3 * 0.03) / 4, 0.07])
+    np.testing.assert_array_equal(found.count, [4, 2, 1])
+    np.testing.assert_allclose(found.pressure, [(100 + 3 * 200) / 4, 50, 7])
+    np.testing.assert_allclose(found.height, [(0.02 + 3 * 0.03) / 4, 0.07, 0.17])
 
 
 @pytest.mark.parametrize(("ratio", "layers"), [(1.0, 3), (1.3, 4), (1.5, 4), (2.0, 5)])
