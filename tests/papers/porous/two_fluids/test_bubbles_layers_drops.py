@@ -505,5 +505,7 @@ def test_a_run_measures_the_interface_from_both_masses(monkeypatch):
     found = layered.run(case, None, times=0.5, precision="single")
     assert found.inner == pytest.approx(8)
     assert found.steps == int(0.5 * 16**2 * 6)
+    # without the plates, along them
+    np.testing.assert_allclose(found.velocity, 1 - (case.positions / 16) ** 2)
     assert taken[0] == found.steps * 9 // 10
     assert found.change == 0
