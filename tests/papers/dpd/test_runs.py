@@ -394,3 +394,22 @@ def test_reverse_flow_runs_for_whole_samples_of_its_relaxation_times_and_one_at_
     assert flow.steps(fluid, 3.0) == pytest.approx(3 * relaxation, abs=equilibrium.EVERY / 2)
     assert flow.steps(fluid, 3.0) % equilibrium.EVERY == 0
     assert flow.steps(fluid, 1e-9) == equilibrium.EVERY
+
+
+def test_plain_c_is_built_and_run_where_there_is_a_compiler(monkeypatch, tmp_path):
+    ran = []
+    monkeypatch.setattr(linear.shutil, "which", lambda name: f"/bin/{name}")
+
+    def run(command, **_):
+        ran.append(command)
+        return SimpleNamespace(returncode=0, stdout="updates/s 5e6 kT 1.02\n", stderr="")
+
+    monkeypatch.setattr(linear.subprocess, "run", run)
+    source = tmp_path / "dpd_serial.c"
+    assert linear.plain_c(source, tmp_path, (8.0, 8.0, 6.0), 40) == {"updates": 5e6, "kT": 1.02}
+    (compiler, *_), program = ran
+    assert compiler == "/bin/cc"
+    assert program == [str(tmp_path / "dpd_serial"), "8", "8", "6", "40"]
+    monkeypatch.setattr(linear.shutil, "which", lambda name: None)
+    assert linear.plain_c(source, tmp_path, (8.0, 8.0, 6.0), 40) is None
+    assert len(ran) == 2
