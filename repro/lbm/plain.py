@@ -45,7 +45,7 @@ def step(lattice: Lattice, f, solid, relaxation_time: float):
 
 
 def mrt_collision(f, even_rate: float, odd_rate: float, collision: str = "mrt"):
-    """Populations on D3Q19 after f + M^-1 S M (f_eq - f) (equation 2.9).
+    """Populations on D3Q19 after f + M^-1 S M (f_eq - f) (equations 2.9 and 2.10).
 
     S has the rates of "mrt-dhumieres" where they do not follow from the viscosity, else those of even and odd moments.
     """

@@ -89,9 +89,9 @@ def test_the_rules_of_the_thesis_are_judged_by_what_was_timed():
     assert set(found) == set(matrix_sum.JUDGED)
     assert found["porous-155"] == pytest.approx(0.15)
     stated = find(found)
-    assert judge(stated["porous-156"], Evidence(found["porous-156"])).verdict == "reproduced"
-    # both rules are tuned to a chip
-    for claim in ("porous-154", "porous-155"):
+    assert [np.mean(rates) for rates in found["porous-156"].values()] == pytest.approx([90, 12], rel=2e-3)
+    # rules are tuned to a chip, and the thesis prints no run of its matrix
+    for claim in matrix_sum.JUDGED:
         assert judge(stated[claim], Evidence(found[claim])).verdict == "not comparable"
     assert matrix_sum.rule_numbers(resident) == {"share": pytest.approx(15), "enough": 64, "holds": True}
     assert matrix_sum.lost_in_lanes(blocks) == {"least": pytest.approx(800 / 9), "lanes": 75.0, "holds": True}
