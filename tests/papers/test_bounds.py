@@ -218,3 +218,13 @@ EQUAL = [
 @pytest.mark.parametrize(("told", "given"), EQUAL, ids=lambda value: getattr(value, "__name__", ""))
 def test_what_is_the_same_is_neither_more_nor_less(told, given):
     assert not told(*([given] if isinstance(given, pd.DataFrame) else given))["holds"]
+
+
+def test_changes_of_both_rates_are_told_apart_by_what_they_differ_and_not_by_their_size():
+    """At chi = 0.6 both change by 10 % but for a hundredth of a reading, at 0.7 by three readings more or less."""
+    paper = pd.DataFrame({"chi": [0.6, 0.7], "reading (%)": 0.1, "change with MRT (%)": [10.0, 10.0]})
+    changes = {("mrt", 0.6): 10.0, ("mrt", 0.7): 10.0, ("mrt-dhumieres", 0.6): 10.001, ("mrt-dhumieres", 0.7): 10.3}
+    rows = [(chi, tau, kind, 128, 100 * (1 + change / 100 * (tau == 1.0)))
+            for (kind, chi), change in changes.items() for tau in (0.8, 1.0)]  # fmt: skip
+    points = pd.DataFrame(rows, columns=["chi", "tau", "collision", "length", "k"])
+    assert variants.told_rates(points, paper) == {"thirty": 1, "all": 1, "holds": True}

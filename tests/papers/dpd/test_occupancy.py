@@ -138,3 +138,10 @@ def test_the_occupancy_is_the_drivers_count_of_blocks(monkeypatch):
     # 5 blocks of three warps, the last of which is not full
     assert launch.occupancy(None, bound, 96) == launch.occupancy(None, bound, 70) == 15 / 64
     assert asked == [("code", 96, 0), ("code", 70, 0)]
+
+
+def test_the_share_that_gains_is_that_of_the_limits_in_per_cent_run_by_run():
+    """Of four limits three gain in the first run, two in the second and three in the third."""
+    faster = [(True, True, True), (True, True, True), (True, False, True), (False, False, False)]
+    limited = pd.DataFrame({"occupancy": 0.5, "occupancy before": 0.25, "faster": faster})
+    assert launch.share_that_gains(limited) == {"measured": 75.0, "scatter": 25.0}

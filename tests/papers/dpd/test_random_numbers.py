@@ -292,3 +292,9 @@ def test_the_ways_to_seed_are_run_with_one_thread_per_cell(threads):
     table = dw.seedings(runs, (3.0, 3.0, 4.0), threads, **lengths)
     assert list(table["seeding"]) == list(dw.SEEDINGS)
     assert table["kT"].between(0.5, 2).all()
+
+
+@pytest.mark.parametrize(("threads", "steps"), [(0, 7), (10, 0)])
+def test_no_thread_and_no_step_have_no_sub_sequences(threads, steps):
+    with pytest.raises(InputError, match=f"{threads} threads and {steps} steps: at least one of each"):
+        cycle.overlap_table([threads], [steps], 9)

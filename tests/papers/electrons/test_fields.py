@@ -190,3 +190,8 @@ def test_all_waves_of_a_family_are_as_long_in_a_square_box():
     assert {np.hypot(*periods) for periods in dispersion.PERIODS} == {dispersion.FAMILY}
     angles = [np.degrees(np.arctan2(y, x)) for x, y in dispersion.PERIODS]
     assert angles == sorted(set(angles))
+
+
+def test_what_counts_as_rounding_is_a_few_units_in_the_last_place():
+    for name, most in (("single", 10), ("double", 50)):
+        assert 4 < continuity.ROUNDING[name] / np.finfo(continuity.REALS[name]).eps < most

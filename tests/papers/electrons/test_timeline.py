@@ -1,6 +1,8 @@
 """The step on two ranks that is drawn: one has nothing to do, enters the barrier, and comes back to work."""
 
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
 
 from repro.papers.electrons.speed import timeline
@@ -40,3 +42,18 @@ def test_the_figure_shows_every_event(step):
     figure, arrays = timeline.figure(events)
     assert len(arrays["ms"]) == len(events)
     plt.close(figure)
+
+
+def test_what_is_sent_leaves_above_the_line_of_its_rank_and_what_arrives_comes_from_below():
+    rows = [(rank, 1.0, what, 1) for rank in (0, 1) for what in timeline._MARKS]
+    drawn, _ = timeline.figure(pd.DataFrame(rows, columns=["rank", "ms", "what", "particles"]))
+    heights = {
+        line.get_label(): np.subtract(line.get_ydata(), [0, 1])
+        for line in drawn.axes[0].lines
+        if len(line.get_xdata()) == 2
+    }
+    names = {what: name for what, (name, *_) in timeline._MARKS.items()}
+    assert (heights[names[SENT]] > 0).all()
+    assert (heights[names[RECEIVED]] < 0).all()
+    assert not heights[names[ENTERED]].any()
+    plt.close(drawn)

@@ -164,6 +164,8 @@ def test_each_reading_is_timed_with_and_without_a_pass_over_ghosts(plain):
 def test_parts_are_grouped_and_a_copy_is_rarer_with_more_frames(plain, monkeypatch):
     table = speed.parts_table(PlainCore(), samples=2)
     assert set(table["group"]) == set(speed.GROUPS)
+    assert list(table.columns) == ["sample", "part", "ms", "way", "device", "run", "group"]
+    assert (table["ms"] > 0).all()
     assert set(table.loc[table["group"] == speed.NEIGHBOUR_LIST, "part"]) == {"unlink", "link"}
     assert set(table.loc[table["group"] == speed.UPDATE, "part"]) == {"drift", "kick"}
     monkeypatch.setattr(PlainCore, "download", lambda core, source, target: None, raising=False)
