@@ -12,15 +12,7 @@ from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Model
 from repro.lbm.node import Specialisation, stream_kernel
 from repro.lbm.parameters import Grid, WallVelocity
-from repro.lbm.strategies.swap.rule import (
-    Source,
-    link_kernel,
-    make_rotate,
-    make_source,
-    ray_kernel,
-    sweep_kernel,
-    type_kernel,
-)
+from repro.lbm.strategies.swap import rule
 from repro.parallel import select
 from repro.parallel.options import Seed
 
@@ -41,7 +33,7 @@ PAPER_DIRECTIONS = (
 
 
 #: the rule at one node and one pair of directions, as every kernel of the sweep uses it
-rotate = make_rotate(D3Q19, "soa")
+rotate = rule.make_rotate(D3Q19, "soa")
 
 
 def ray_sources(count: int) -> pd.DataFrame:
@@ -78,12 +70,12 @@ def regions_hold(largest: AllTypes) -> tuple[int, int]:
 
     Cubes of 1 to `largest` interior nodes a side.
     """
-    source, agree, places = make_source(CLOSED), 0, 0
+    source, agree, places = rule.make_source(CLOSED), 0, 0
     pairs = [(direction, D3Q19.velocities.index(direction[::-1])) for direction in PAPER_DIRECTIONS]
     for interior in range(1, largest + 1):
         extents = (interior + 2,) * 3
         for node, (direction, i) in product(product(range(interior + 2), repeat=3), pairs):
-            agree += kind_at(node, direction, interior) == Source(source(i, *node[::-1], extents)).name
+            agree += kind_at(node, direction, interior) == rule.Source(source(i, *node[::-1], extents)).name
             places += 1
     return agree, places
 
@@ -96,11 +88,11 @@ def streaming_table(largest: Largest, seed: Seed = 1) -> pd.DataFrame:
     populations), equal, grids. The last row takes by types in one array, node after node: it reads what is overwritten.
     """
     kernels = {
-        "sweep": sweep_kernel(SPEC),
-        "rays": ray_kernel(SPEC),
-        "types": type_kernel(SPEC),
-        "links": link_kernel(SPEC, boundary_only=False),
-        "boundary links": link_kernel(SPEC, boundary_only=True),
+        "sweep": rule.sweep_kernel(SPEC),
+        "rays": rule.ray_kernel(SPEC),
+        "types": rule.type_kernel(SPEC),
+        "links": rule.link_kernel(SPEC, boundary_only=False),
+        "boundary links": rule.link_kernel(SPEC, boundary_only=True),
         "plain": stream_kernel(SPEC),
     }
     kernels = {name: select("serial").compile(kernel) for name, kernel in kernels.items()}
