@@ -81,7 +81,7 @@ def test_tests_that_are_named_after_a_module_come_first_and_those_of_who_imports
     assert "tests/test_mutate.py" not in tool.tests_of("repro/sph/strategies/linked_list.py")
     assert any(test.startswith("tests/sph/") for test in tool.tests_of("repro/sph/strategies/linked_list.py"))
     # a program, of whose starter there are tests
-    assert tool.tests_of("repro/papers/electrons/speed/two_ranks.py") == ["tests/papers/electrons/test_timeline.py"]
+    assert tool.tests_of("repro/parallel/ranks/rank_main.py") == ["tests/parallel/test_rank_supervision.py"]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -65,3 +66,10 @@ def test_a_change_is_caught_only_where_its_tests_end_and_fail(ends, tmp_path, st
     *_, line, last = found.output.splitlines()
     assert line.startswith(word)
     assert (last, found.exit_code) == (total, code)
+
+
+@pytest.mark.parametrize("listed", sorted(tool.ROOT.glob("tools/mutations*.toml")), ids=lambda path: path.stem)
+def test_each_change_that_is_listed_finds_its_text_once(listed):
+    changes = tomllib.loads(listed.read_text())["change"]
+    counts = {(c["file"], c["find"]): (tool.ROOT / c["file"]).read_text().count(c["find"]) for c in changes}
+    assert not {change: count for change, count in counts.items() if count != 1}
