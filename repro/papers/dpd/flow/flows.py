@@ -149,7 +149,7 @@ def require_runs(runs: Iterable[tuple[Case, int]], *, equilibration: int, window
 
 def require_settled(case: Poiseuille, steps: int, *, equilibration: int, window: int, **_) -> None:
     """Raise InputError if a flow between plates has not settled before its last window; arguments as for `run`."""
-    relaxation = relaxation_time(case.height, kinematic_viscosity(case.fluid))
+    relaxation = relaxation_time(case.height, case.fluid)
     least = ceil(equilibration + SETTLED * relaxation / case.fluid.dt) + window
     late = f"{steps} steps end before the flow has settled and a window of {window} steps has passed"
     require(steps >= least, f"a height of {case.height:g}: {late}: choose at least {least}")
