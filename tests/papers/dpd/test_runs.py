@@ -145,36 +145,29 @@ def test_the_read_only_path_is_timed_with_the_registers_that_plain_loads_take(mo
 @pytest.mark.parametrize("module", [memory, occupancy])
 def test_a_kernel_is_timed_of_a_simulation_with_the_papers_noise_and_says_what_it_takes(monkeypatch, module):
     """Made up: the strategy's own launch, or a launch with constants in a place of their own."""
-    made, seen = [], {}
+    seen = {}
 
-    def simulation(system, device, **options):
-        made.append((system, device, options))
-        return SimpleNamespace(forces="own", setup=SimpleNamespace(block=64))
+    def kernel_speed(case, system, device, *, forces_of, choices, **options):
+        forces = forces_of(made := SimpleNamespace(forces="own", setup=SimpleNamespace(block=64)))
+        seen.update({"forces": forces, "choices": choices(made, forces), "options": options})
+        return system, device
 
-    def kernel_speed(case, device, build, choices, **options):
-        built, forces = build()
-        seen.update({"forces": forces, "choices": choices(built, forces), "options": options})
-        return "speed"
-
-    monkeypatch.setattr(module, "Simulation", simulation)
     monkeypatch.setattr(module, "kernel_speed", kernel_speed)
     monkeypatch.setattr(module, "taken", lambda device, forces, block: {"registers": 40, "in": block})
+    options = {"registers": 32, "seconds": 0.1}
+    expected = options | {"strategy": "particle", "rounds": PAPER_ROUNDS}
     if module is memory:
         monkeypatch.setattr(memory.constants, "build", lambda setup, place, stencil: (place, stencil))
-        way = {"stencil": "half", "place": "literals", "registers": 32}
-        assert memory._kernel_speed("case", "system", "here", **way, seconds=0.1) == "speed"
+        found = memory._kernel_speed("case", "system", "here", stencil="half", place="literals", **options)
         assert seen["forces"] == ("literals", "half")
         assert seen["choices"] == {"stencil": "half", "constants": "literals", "registers": 40, "in": 64}
     else:
-        way = {"strategy": "particle", "block": 96, "most": 32}
-        assert occupancy._launch_speed("case", "system", "here", **way, seconds=0.1) == "speed"
+        found = occupancy._launch_speed("case", "system", "here", strategy="particle", block=96, **options)
         assert seen["forces"] == "own"
         assert seen["choices"] == {"block": 96, "registers": 40, "in": 96}
-        assert made[0][2]["strategy"] == "particle"
-        assert made[0][2]["block"] == 96
-    ((system, device, options),) = made
-    assert (system, device, options["rounds"], options["registers"]) == ("system", "here", PAPER_ROUNDS, 32)
-    assert seen["options"] == {"seconds": 0.1}
+        expected["block"] = 96
+    assert found == ("system", "here")
+    assert seen["options"] == expected
 
 
 def test_of_all_sub_sequences_those_of_the_longest_run_are_told():
@@ -296,7 +289,7 @@ def test_parts_are_grouped_with_a_step_of_a_gpu_after_its_warm_up(monkeypatch):
     parts = {"drift": 1.0, "forces 2": 2.0, "fill": 4.0, "round off": 8.0}
     monkeypatch.setattr(tables, "part_times", lambda simulation: parts)
     table = tables.parts_table(2, GPU)
-    warm = tables._WARM_UP
+    warm = tables.WARM_UP
     assert made == [["fastest", 8, warm], *([name, PAPER_ROUNDS, warm] for name in ("fastest", "particle", "cell"))]
     assert table["group"].tolist() == ["integration", "forces", "lists", "clear and round off"] * 4
     assert table["way"].unique().tolist() == [f"{name}, TEA {rounds}" for name, rounds, _ in made]
@@ -381,10 +374,10 @@ def test_a_thread_of_a_gpu_takes_as_many_numbers_as_the_array_gives_each_block_a
     arrays = {"to_device": lambda array: array, "zeros": np.zeros, "free_memory": lambda: 1 << 40}
     device = SimpleNamespace(name="cuda", compile=compile_, **arrays)
     access.walks(device, bits, [1, 0], block=block)
-    assert made == [items, items, (2**bits // items,), (2**bits // items,)]
+    assert made == [items, (2**bits // items,)] * 2
     made.clear()
     access.walks(SimpleNamespace(name="serial", compile=compile_, **arrays), bits, [1], block=block)
-    assert made == [1, 1, (2**bits,)]
+    assert made == [1, (2**bits,)]
 
 
 def test_reverse_flow_runs_for_whole_samples_of_its_relaxation_times_and_one_at_least():
