@@ -1,11 +1,13 @@
 """What the notebooks on two fluids in pores measure and say follows from the runs."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 from helpers.plain import PlainDevice
 
-from repro.errors import CheckError, InputError
+from repro.errors import CheckError, DivergenceError, InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import Drop, Mixture
 from repro.lbm.two_fluids.wetting import wetting
@@ -120,6 +122,22 @@ def history(**columns) -> media.Run:
     }
     table |= {"flow f": [0.0, 0.1, 0.1, 0.2, 0.46], "flow g": [0.0, 0.1, 0.1, 0.2, 0.27]}
     return media.Run(Mixture(ROCK), None, pd.DataFrame(table | columns), {})
+
+
+def test_six_neighbours_have_a_share_where_the_fluids_do_not_diverge(monkeypatch):
+    asked = []
+
+    def follow(case, device, steps, **options):
+        asked.append((case.stencil, device, steps, options))
+        if len(asked) > 1:
+            raise DivergenceError("made up")
+        return history()
+
+    monkeypatch.setattr(media, "follow", follow)
+    share = partial(media.with_six_neighbours, ROCK, "here", [1000, 10000], precision="single")
+    assert share() == pytest.approx(0.97 / 0.54)
+    assert np.isnan(share())
+    assert asked == [("central", "here", [1000, 10000], {"precision": "single"})] * 2
 
 
 def test_findings_are_those_of_the_tables():
