@@ -60,11 +60,14 @@ def sample(position: np.ndarray, system: System, sampling: AirSampling, number: 
     """
     spacing = system.resolution.spacing
     space = _Space(position / spacing, np.array(system.tank) / spacing, system.resolution.support / spacing, sampling)
-    random, none = np.random.default_rng(number), np.zeros((0, 3))
-    found = none if before is None else space.placed(before / spacing, none)
+    random = np.random.default_rng(number)
+    found = np.zeros((0, 3)) if before is None else _apart(space.fitting(before / spacing), sampling.radius)
     sowing = np.concatenate([space.near_surface(), found])
     while len(sowing):
-        sowing = space.placed(_darts(sowing, sampling, random), found)
+        darts = space.fitting(_darts(sowing, sampling, random))
+        if len(found) and len(darts):
+            darts = darts[cKDTree(found).query(darts)[0] >= sampling.radius]
+        sowing = _apart(darts, sampling.radius)
         found = np.concatenate([found, sowing])
     for _ in range(sampling.rounds if len(found) > 1 else 0):
         found = _relaxed(found, space, random)
@@ -90,12 +93,9 @@ class _Space:
         away[within] = self.tree.query(points[within], distance_upper_bound=self.reach)[0]
         return (away >= self.radius) & (away < self.reach)
 
-    def placed(self, points: np.ndarray, found: np.ndarray) -> np.ndarray:
-        """The points that are such places, and as far from what was found and from those before them."""
-        points = points[self.fits(points)]
-        if len(found) and len(points):
-            points = points[cKDTree(found).query(points)[0] >= self.radius]
-        return points[_first_of_near(points, self.radius)]
+    def fitting(self, points: np.ndarray) -> np.ndarray:
+        """Those of the points."""
+        return points[self.fits(points)]
 
 
 def _directions(count: int, random) -> np.ndarray:
@@ -122,6 +122,10 @@ def _first_of_near(points: np.ndarray, radius: float) -> np.ndarray:
         # what has gone is in nobody's way
         pairs = pairs[stays[pairs].all(1)]
     return stays
+
+
+def _apart(points: np.ndarray, radius: float) -> np.ndarray:
+    return points[_first_of_near(points, radius)]
 
 
 def _relaxed(samples: np.ndarray, space: _Space, random) -> np.ndarray:

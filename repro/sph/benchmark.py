@@ -83,15 +83,13 @@ def measure_speed(
         choices = facts_of(simulation) | {"launch": how_launched(device)}
         return {**names, "work": {"updates": system.count}, "choices": choices}
 
-    return measure_runs(
-        case,
-        device,
-        build=partial(Simulation, system, device, strategy=strategy, **options),
-        check=lambda _: check_strategy(device, strategy=strategy, **options),
-        time=partial(time_steps, seconds=seconds, warm_up=_WARM_UP),
-        facts=facts,
-        runs=runs,
-    )
+    build = partial(Simulation, system, device, strategy=strategy, **options)
+    timer = partial(time_steps, seconds=seconds, warm_up=_WARM_UP)
+
+    def check(_):
+        return check_strategy(device, strategy=strategy, **options)
+
+    return measure_runs(case, device, build=build, check=check, time=timer, facts=facts, runs=runs)
 
 
 def part_samples(simulation: Simulation, samples: int = 20, seconds: float = 0.01) -> dict[str, list[float]]:
@@ -106,23 +104,24 @@ def part_samples(simulation: Simulation, samples: int = 20, seconds: float = 0.0
     with exclusive_timing():
         if device.name != "cuda":
             clock = time.thread_time if device.workers == 1 else time.perf_counter
-            times = [[_seconds(launch, clock) for launch in parts.values()] for _ in range(samples)]
-            return _by_part(parts, times)
+            return _clocked(parts, clock, samples)
         drift, kick = parts.pop("drift"), parts.pop("kick")
-        found = _differences(parts, device, samples, seconds)
-        for name, launch in (("kick", kick), ("drift", drift)):
-            found |= _differences({name: launch}, device, samples, seconds)
-        return {name: found[name] for name in simulation.parts}
+        between = _differences(parts, device, samples, seconds)
+        ends = [
+            _differences({name: launch}, device, samples, seconds)
+            for name, launch in (("kick", kick), ("drift", drift))
+        ]
+        return ends[1] | between | ends[0]
 
 
-def _seconds(launch, clock) -> float:
-    start = clock()
-    launch()
-    return clock() - start
-
-
-def _by_part(parts: dict, times) -> dict[str, list[float]]:
-    return dict(zip(parts, np.transpose(times).tolist(), strict=True))
+def _clocked(parts: dict, clock, samples: int) -> dict[str, list[float]]:
+    found = {name: [] for name in parts}
+    for _ in range(samples):
+        for name, launch in parts.items():
+            start = clock()
+            launch()
+            found[name].append(clock() - start)
+    return found
 
 
 def _differences(parts: dict, device, samples: int, seconds: float) -> dict[str, list[float]]:
@@ -136,7 +135,7 @@ def _differences(parts: dict, device, samples: int, seconds: float) -> dict[str,
         for k in range(1, len(launches) + 1)
     ]
     times = np.array([[device.clock(sequence) for sequence in sequences] for _ in range(samples)]) / repeats
-    return _by_part(parts, np.diff(times, axis=1, prepend=0))
+    return dict(zip(parts, np.diff(times, axis=1, prepend=0).T.tolist(), strict=True))
 
 
 def facts_of(simulation: Simulation) -> dict:
@@ -155,17 +154,21 @@ def mean_neighbours(simulation: Simulation, sample: int = 2000, seed: int = 1) -
     """Mean number of neighbours of fluid particles, ghosts counted and themselves not, now; of a random sample."""
     position, system = simulation.particles()["position"], simulation.system
     chosen = np.random.default_rng(seed).permutation(len(position))[:sample]
-    places = cKDTree(np.concatenate([position, *_ghost_places(simulation)]))
-    counts = places.query_ball_point(position[chosen], system.resolution.support, return_length=True)
+    counts = np.zeros(len(chosen), int)
+    for places in (position, *_ghost_places(simulation)):
+        if len(places):
+            near = cKDTree(places).query_ball_point(position[chosen], system.resolution.support, return_length=True)
+            counts += near
     return float(counts.mean()) - 1
 
 
 def _ghost_places(simulation: Simulation) -> list[np.ndarray]:
     """Positions in m of the ghosts that fluid meets: in walls, and in the air where it counts in the density."""
-    system, host = simulation.system, simulation.device.to_host
+    system, device = simulation.system, simulation.device
+    species = [simulation.walls] + [simulation.air] * (simulation.density == "summation")
     places = []
-    for ghosts in [simulation.walls] + [simulation.air] * (simulation.density == "summation"):
-        used = host(ghosts.kind)[: ghosts.count] != UNUSED
-        whole = host(ghosts.r).reshape(3, -1).T[: ghosts.count][used]
+    for ghosts in species:
+        used = device.to_host(ghosts.kind)[: ghosts.count] != UNUSED
+        whole = device.to_host(ghosts.r).reshape(3, -1).T[: ghosts.count][used]
         places.append(Units(simulation.real).coordinates(np.ascontiguousarray(whole), system.box) - system.margin)
     return places

@@ -9,13 +9,22 @@ from repro.parallel import Kernel
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
 
-from . import sum_kernels
-from .ghosts import make_extrapolation
+from .ghost_sums import make_extrapolation
 from .integrate import free, make_drift, make_held, make_kick
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
 from .strategies import SEARCHES
 from .strategies.search import ROWS
+from .sum_kernels import (
+    make_accumulate,
+    make_pair_sums,
+    make_pair_total,
+    make_particle_sums,
+    make_row_sums,
+    make_row_total,
+    make_side_by_side,
+    shared,
+)
 
 
 class Bindings:
@@ -32,14 +41,15 @@ class Bindings:
         self.first, self.second = [self.walk] * 2 if gpu else (self.search.first_walk, self.search.second_walk)
         self._cached_words = 0 if gpu else self.search.cached_words
         #: whether threads share a particle's sum
-        self.shared = self.search.shares and sum_kernels.shared(device, system.count)
+        self.shared = self.search.shares and shared(device, system.count)
         self._numbers, self._cells = numbers(system, real), system.cells.shape
         #: positions of the three lower and the three upper walls
         corners = np.array([np.full(3, system.margin), np.add((*system.tank[:2], system.ceiling), system.margin)])
         self._faces = tuple(Units(real).of(corners, system.box).ravel())
-        #: sums of each particle: where threads share, those of the rows of cells, or what its pairs before have added
-        parts = ROWS if self.shared else bool(self.search.ahead)
-        self._sums = device.zeros(parts * LARGEST * system.count, np.float64) if parts else None
+        #: partial sums of the rows of cells, where threads share
+        self._rows = device.zeros(ROWS * LARGEST * system.count, np.float64) if self.shared else None
+        #: sums of each particle that its pairs before have added to
+        self._reactions = device.zeros(LARGEST * system.count, np.float64) if self.search.ahead else None
 
     def launch(self, body, items, *arguments):
         """The launch of a body over so many items."""
@@ -60,22 +70,22 @@ class Bindings:
         if static:
             p = p._replace(divergence=np.float64(0), diffusion=np.float64(0))
         met = {name: species for name, species in neighbours.items() if name != "fluid" or not self.search.ahead}
-        types = tuple(neighbours), tuple(met)
-        accumulate = sum_kernels.make_accumulate(self.real, self._kernel, walk, terms.equation, *types)
+        accumulate = make_accumulate(self.real, self._kernel, walk, terms.equation, tuple(neighbours), tuple(met))
         species = self._faces, p, self._cells, *neighbours.values()
-        totalled = result, self._sums, self._faces, p, neighbours["fluid"]
         if self.search.ahead:
-            body = sum_kernels.make_pair_sums(self.real, self._kernel, terms, self.search, accumulate)
-            pairs = self.launch(body, count, self._sums, *species)
-            return partial(in_turn, pairs, self.launch(sum_kernels.make_pair_total(terms), count, *totalled))
+            body = make_pair_sums(self.real, self._kernel, terms, self.search.ahead, accumulate)
+            pairs = self.launch(body, count, self._reactions, *species)
+            taken = result, self._reactions, self._faces, p, neighbours["fluid"]
+            return partial(in_turn, pairs, self.launch(make_pair_total(terms), count, *taken))
         if not self.shared:
-            return self.launch(sum_kernels.make_particle_sums(terms, accumulate), count, result, *species)
-        body, items, arguments = sum_kernels.make_row_sums(terms, accumulate), ROWS * count, (self._sums, *species)
+            return self.launch(make_particle_sums(terms, accumulate), count, result, *species)
+        body, items, arguments = make_row_sums(terms, accumulate), ROWS * count, (self._rows, *species)
         for other, number, taken in besides:
-            body, items = sum_kernels.make_side_by_side(other, body, len(taken)), number + items
+            body, items = make_side_by_side(other, body, len(taken)), number + items
             arguments = number, *taken, *arguments
         parts = self.launch(body, items, *arguments)
-        return partial(in_turn, parts, self.launch(sum_kernels.make_row_total(terms), count, *totalled))
+        end = self.launch(make_row_total(terms), count, result, self._rows, self._faces, p, neighbours["fluid"])
+        return partial(in_turn, parts, end)
 
     def motion(self, state, excursion, *, free_to_go: bool):
         """The launches that move particles, drift and kick; walls hold back those that are not free to go."""

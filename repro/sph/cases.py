@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Above, Each, Kind, OneOf, OrNone, Whole, checked
-from repro.errors import require
+from repro.errors import InputError
 
 from .fluid import RATIO, Fluid, Resolution
 from .kernels import KERNELS
@@ -31,7 +31,9 @@ class _Case:
 
     def _at_rest(self, tank, name: str, **more) -> System:
         """The column on its lattice, without velocity; `more` as of System."""
-        position = (np.stack(np.indices(self.column), -1).reshape(-1, 3) + 0.5) * self.resolution.spacing
+        spacing = self.resolution.spacing
+        index = np.stack(np.meshgrid(*(np.arange(n) for n in self.column), indexing="ij"), -1).reshape(-1, 3)
+        position = (index + 0.5) * spacing
         still = np.zeros_like(position)
         return System(self.fluid, self.resolution, tank, position, still, self.time_step, name, **more)
 
@@ -68,18 +70,23 @@ class DamBreak(_Case):
 
     def system(self) -> System:
         """The column at rest."""
-        count, sides = self.column[0], list(self.column)
-        for axis, name, what in ((0, "length", "long"), (2, "height", "high")):
-            share, size = getattr(self, name), self.column[axis]
-            sides[axis] = room = round(share * count)
-            require(
-                abs(share * count - room) <= 1e-6,
-                f"{name} = {share}: {share * count:g} spacings; the tank must be a whole number of them, as with "
-                f"{room / count:g}",
-            )
-            require(size <= room, f"a column {size} particles {what} lies outside a tank {room} spacings {what}")
-        tank = tuple(n * self.resolution.spacing for n in sides)
+        spacing = self.resolution.spacing
+        length, height = (self._spacings(name) for name in ("length", "height"))
+        for what, room, size in (("long", length, self.column[0]), ("high", height, self.column[2])):
+            if size > room:
+                raise InputError(f"a column {size} particles {what} lies outside a tank {room} spacings {what}")
+        tank = tuple(n * spacing for n in (length, self.column[1], height))
         return self._at_rest(tank, "dam break", walls=self.walls)
+
+    def _spacings(self, name: str) -> int:
+        """The tank's length or height in spacings."""
+        share, count = getattr(self, name), self.column[0]
+        if abs(share * count - round(share * count)) > 1e-6:
+            raise InputError(
+                f"{name} = {share}: {share * count:g} spacings; the tank must be a whole number of them, as with "
+                f"{round(share * count) / count:g}"
+            )
+        return round(share * count)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ s = 4e-5, of which rho in single precision would leave nine bits. Vectors betwee
 e = (x_a - x_b) / h, and q = |e|; a sum over neighbours b leaves the mass and the powers of h to the particle.
 """
 
-from functools import cache, wraps
+from functools import cache
 
 from numpy import float64
 
@@ -18,16 +18,12 @@ GAMMA = 7
 SOFTENING = 0.01
 
 
-def device_factory(make):
-    """What `make` returns is a device function, made once for the same arguments."""
-    return wraps(make)(cache(lambda *given: device_function(make(*given))))
-
-
-@device_factory
+@cache
 def make_tait(real):
     """Equation 5 in Pa, B ((1 + s)^7 - 1), without the difference of like numbers: pressure(s, stiffness)."""
     seven, twenty_one, thirty_five = map(real, (7, 21, 35))
 
+    @device_function
     def pressure(s, stiffness):
         third = fma(fma(s + seven, s, twenty_one), s, thirty_five)
         series = fma(fma(fma(third, s, thirty_five), s, twenty_one), s, seven)
@@ -36,11 +32,12 @@ def make_tait(real):
     return pressure
 
 
-@device_factory
+@cache
 def make_pressure_term(real):
     """A particle's share of equation 6 times rho0^2, p / (1 + s)^2 in Pa: term(s, stiffness)."""
     pressure, one = make_tait(real), real(1)
 
+    @device_function
     def term(s, stiffness):
         ratio = one + s
         return pressure(s, stiffness) / (ratio * ratio)
@@ -57,7 +54,7 @@ def divergence_terms(e, du, slope):
     return slope * e[0] * du[0], slope * e[1] * du[1], slope * e[2] * du[2]
 
 
-@device_factory
+@cache
 def make_viscous_term(real):
     """Artificial viscosity of particles that approach, Pi_ab rho0^2 in Pa: term(e, du, square, viscosity).
 
@@ -67,6 +64,7 @@ def make_viscous_term(real):
     """
     zero, softening = real(0), real(SOFTENING)
 
+    @device_function
     def term(e, du, square, viscosity):
         approach = fma(e[0], du[0], fma(e[1], du[1], e[2] * du[2]))
         return -viscosity * min(approach, zero) / (square + softening)
@@ -74,7 +72,7 @@ def make_viscous_term(real):
     return term
 
 
-@device_factory
+@cache
 def make_xsph_mean(real):
     """The mean of the neighbours' values, weighted with the kernel, zero without any: mean(weighted, weight).
 
@@ -83,6 +81,7 @@ def make_xsph_mean(real):
     """
     zero, one, nothing = real(0), float64(1), float64(0)
 
+    @device_function
     def mean(weighted, weight):
         return real(weighted * (one / weight)) if weight > nothing else zero
 

@@ -18,13 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.errors import InputError
-from repro.particles.cells import cell_number
-from repro.particles.position import Units, vectors
+from repro.particles.position import Units
 
-from .equations import device_factory, make_pressure_term, make_xsph_mean
-from .pair import AIR, OBSTACLE, UNUSED, Position, make_extrapolation_pair, vector_of, within_support
+from .pair import AIR, OBSTACLE, UNUSED
 from .state import Species
-from .strategies.search import make_locate, make_sum_around
 from .system import System
 
 #: how the density near boundaries is treated: ghosts, no ghosts, or no ghosts and no density below rho0
@@ -59,26 +56,9 @@ def obstacles(system: System) -> Sites:
     return Sites(system.obstacles, np.full(len(system.obstacles), OBSTACLE, np.int32))
 
 
-def air_sites(system: System, position: np.ndarray, room: int) -> Sites:
-    """Ghosts at places (count, 3) in m in the air, and so many in all: those that are not used rest in a corner."""
-    rest = np.full((room - len(position), 3), -system.margin)
-    kind = np.repeat(np.array([UNUSED, AIR], np.int32), (len(rest), len(position)))
-    return Sites(np.concatenate([rest, position]), kind)
-
-
 def make_ghosts(device, real, system: System, sites: Sites) -> Species:
-    """Ghosts on the device in the order of their cells, with a first-index array, without velocity and pressure.
-
-    They do not move by themselves: both velocities are one.
-    """
-    r, cells = Units(real).of(sites.position + system.margin, system.box), system.cells
-    cell = cells.of_units(r)
-    order, count = np.argsort(cell, kind="stable"), len(cell)
-    starts = np.searchsorted(cell[order], np.arange(cells.count + 1)).astype(np.int32)
-    u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
-    table = sites.kind[order], starts, np.arange(count, dtype=np.int32)
-    kind, starts, members = map(device.to_device, table)
-    return Species(vectors(device, r[order]), u, u, s, term, kind, count, starts, members, starts)
+    """Ghosts on the device, in the order of their cells."""
+    return _on_device(device, real, *_by_cells(real, system, sites.position + system.margin, sites.kind))
 
 
 def make_no_ghosts(device, real, system: System) -> Species:
@@ -88,32 +68,39 @@ def make_no_ghosts(device, real, system: System) -> Species:
     return Species(r, *[numbers] * 4, kind, 0, starts, kind, starts)
 
 
-@device_factory
-def make_extrapolation(real, kernel, search, walk):
-    """What ghosts take over from the fluid around them, one item a ghost: its velocity, and in walls its pressure.
+def make_air(device, real, system: System, count: int, search) -> Species:
+    """Room for `count` ghosts in the air, none of them used, with the table that a search walks."""
+    return search.static(device, _on_device(device, real, *_air_table(real, system, np.zeros((0, 3)), count)))
 
-    They lie in the order of their cells. Those of a cell without fluid around it, most of a tank's, are passed over,
-    and on a CPU without a look at each.
-    """
-    pair_term, locate = within_support(real, make_extrapolation_pair(real, kernel)), make_locate(real)
-    total = make_sum_around(real, pair_term, walk)
-    term, mean, zero, zeros = make_pressure_term(real), make_xsph_mean(real), real(0), (np.float64(0),) * 5
-    occupied = search.occupied
 
-    def extrapolate(x, n, fluid, ghosts, p, cells):
-        u, count, last, near = ghosts.u, ghosts.count, -1, False
-        for i in range(x, x + n):
-            kind, position = ghosts.kind[i], vector_of(ghosts.r, i, count)
-            cell = locate(position, i, count, cells)
-            number = cell_number(cell, cells)
-            if number != last:
-                last, near = number, occupied(cell, fluid, cells)
-            if near and kind != UNUSED:
-                sums = total(zeros, Position(position), cell, fluid, p, cells)
-                u[i] = zero if kind & 1 else mean(sums[1], sums[0])
-                u[count + i] = zero if kind & 2 else mean(sums[2], sums[0])
-                u[2 * count + i] = zero if kind & 4 else mean(sums[3], sums[0])
-                ghosts.s[i] = zero if kind == AIR else mean(sums[4], sums[0])
-                ghosts.term[i] = term(ghosts.s[i], p.stiffness)
+def place_air(device, real, air: Species, system: System, position: np.ndarray, search) -> None:
+    """Put ghosts at `position` (n, 3) in m and all others of `air` away, in the arrays that kernels are bound to."""
+    r, kind, starts, members = _air_table(real, system, position, air.count)
+    tables = (device.to_device(array) for array in (starts, members))
+    table = search.static(device, air._replace(**dict(zip(("starts", "members"), tables, strict=True))))
+    air.r[:], air.kind[:] = device.to_device(r), device.to_device(kind)
+    air.starts[:], air.members[:] = table.starts, table.members
 
-    return extrapolate
+
+def _air_table(real, system: System, position: np.ndarray, count: int):
+    """`_by_cells` of so many ghosts in the air, of which those that are not at a `position` in m rest in a corner."""
+    rest, used = np.zeros((count - len(position), 3)), position + system.margin
+    kind = np.repeat(np.array([UNUSED, AIR], np.int32), (len(rest), len(used)))
+    return _by_cells(real, system, np.concatenate([rest, used]), kind)
+
+
+def _by_cells(real, system: System, position: np.ndarray, kind: np.ndarray):
+    """Positions, kinds and first-index array of ghosts at places in m in the box, in the order of their cells."""
+    r, cells = Units(real).of(position, system.box), system.cells
+    cell = cells.of_units(r)
+    order = np.argsort(cell, kind="stable")
+    starts = np.searchsorted(cell[order], np.arange(cells.count + 1)).astype(np.int32)
+    return np.ascontiguousarray(r[order].T).ravel(), kind[order], starts, np.arange(len(kind), dtype=np.int32)
+
+
+def _on_device(device, real, *table) -> Species:
+    """Ghosts by `_by_cells` without velocity and pressure; they do not move by themselves: both velocities are one."""
+    count = len(table[1])
+    u, s, term = device.zeros(3 * count, real), device.zeros(count, real), device.zeros(count, real)
+    r, kind, starts, members = map(device.to_device, table)
+    return Species(r, u, u, s, term, kind, count, starts, members, starts)

@@ -9,15 +9,14 @@ s += dt times the density diffusion at r, if s is no sum
 v += dt a / 2           kick
 """
 
+from functools import cache
 from math import inf
 
 from repro.parallel import device_function, fma
 from repro.particles.position import cell_bits, moved, periodic_difference
 
-from .equations import device_factory
 
-
-@device_factory
+@cache
 def make_drift(real, contain):
     """First half of a step; contain(r, v, u, j, k, walls) looks at the walls across axis k, of which j is the place.
 
@@ -26,6 +25,7 @@ def make_drift(real, contain):
     """
     half, zero, never, move, way_back = real(0.5), real(0), real(inf), moved(real), make_way_back(real)
 
+    @device_function
     def drift(x, n, r, v, u, a, ids, excursion, dt, per_length, lengths, walls, count):
         for i in range(x, x + n):
             for k in range(3):
@@ -43,7 +43,7 @@ def make_drift(real, contain):
     return drift
 
 
-@device_factory
+@cache
 def make_way_back(real):
     """How far in m a particle must go back along an axis to be between its walls: zero inside, negative from above.
 
@@ -52,6 +52,7 @@ def make_way_back(real):
     # from the box's edge: a difference alone would be the nearer way around the box, shorter than many tanks
     upper_of, difference, zero = cell_bits(real), periodic_difference(real), real(0)
 
+    @device_function
     def way_back(coordinate, lower, upper, length):
         if upper_of(coordinate) < upper_of(lower):
             return difference(lower, coordinate) * length
@@ -67,7 +68,7 @@ def free(r, v, u, j, k, walls):
     """Walls hold no particle back: ghosts do, or the run is stopped."""
 
 
-@device_factory
+@cache
 def make_held(real):
     """Puts what crosses a wall back onto it, without velocity across it: contain(r, v, u, j, k, walls).
 
@@ -76,6 +77,7 @@ def make_held(real):
     # from the box's edge, as in `make_way_back`
     upper, zero = cell_bits(real), real(0)
 
+    @device_function
     def contain(r, v, u, j, k, walls):
         if upper(r[j]) < upper(walls[k]):
             r[j], v[j], u[j] = walls[k], max(v[j], zero), max(u[j], zero)
@@ -85,11 +87,12 @@ def make_held(real):
     return contain
 
 
-@device_factory
+@cache
 def make_kick(real):
     """Second half of a step."""
     half = real(0.5)
 
+    @device_function
     def kick(x, n, v, a, dt):
         for j in range(x, x + n):
             v[j] = fma(half * dt, a[j], v[j])

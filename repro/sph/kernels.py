@@ -91,10 +91,12 @@ def _functions(name: str, kernel: SmoothingKernel) -> tuple[Callable, Callable]:
             value = float("inf")
         require(np.isfinite(value), f"kernel '{name}': its {what} at q = 0 must be finite: divide by no q there")
         # those of this module are known to compile
-        known = kernel.shape.__module__ == __name__ or _compiles(compiled)
-        wanted = "must be a @device_function that numba compiles: arithmetic and comparisons of q"
-        require(known, f"kernel '{name}': its {what} {wanted}")
+        require(kernel.shape.__module__ == __name__ or _compiles(compiled), f"kernel '{name}': its {what} {_UNKNOWN}")
     return pair
+
+
+#: what is wrong with a function that numba cannot call
+_UNKNOWN = "must be a @device_function that numba compiles: arithmetic and comparisons of q"
 
 
 def _compiles(function: Callable) -> bool:

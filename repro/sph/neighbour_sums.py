@@ -18,20 +18,30 @@ from .pair import Position, Target, vector_of
 from .solid_boundary import kernel_corrected, make_wall_proximity, make_wall_spring
 from .strategies.search import make_locate
 
-#: what adds to equation 3 and to equation 6 with it, and to equation 4 and equation 6 with that
-_EQUATION_3 = {"density": pair.make_density_pair, "force": pair.make_momentum_pair}
-_FLUID = {"divergence": pair.make_divergence_pair, "work": pair.make_diffusive_pair}
-_SOLID = {"divergence": solid_boundary.make_solid_divergence, "work": solid_boundary.make_solid_momentum}
+
+class PairTerms(NamedTuple):
+    """What a type of particles adds to the sums, as makers of pair terms, or None."""
+
+    #: equation 3, and equation 6 with it
+    density: Callable | None
+    force: Callable | None
+    #: equation 4, and equation 6 with it
+    divergence: Callable | None
+    work: Callable | None
+
+
+_EQUATION_3 = pair.make_density_pair, pair.make_momentum_pair
+_SOLID = solid_boundary.make_solid_divergence, solid_boundary.make_solid_momentum
 
 #: Every type of particles: a further one is one line here, and its species among the neighbours of `Simulation`.
 #: Equation 3 counts solids where they stand, and their ghosts push with the fluid's mean pressure; mirrored as for
 #: equation 4 they would do more work than they take. Air pushes only where it counts in the density. In equation 4 it
 #: goes with the fluid and adds nothing; if it pushed all the same, the energy would grow.
 PARTICLE_TYPES = {
-    "fluid": _EQUATION_3 | _FLUID,
-    "walls": _EQUATION_3 | _SOLID,
-    "air": _EQUATION_3,
-    "obstacles": _EQUATION_3 | _SOLID,
+    "fluid": PairTerms(*_EQUATION_3, pair.make_divergence_pair, pair.make_diffusive_pair),
+    "walls": PairTerms(*_EQUATION_3, *_SOLID),
+    "air": PairTerms(*_EQUATION_3, None, None),
+    "obstacles": PairTerms(*_EQUATION_3, *_SOLID),
 }
 
 #: numbers in the largest sum
@@ -43,7 +53,7 @@ class NeighbourSum(NamedTuple):
 
     #: load(i, faces, p, cells, fluid): the target of the pair terms, and its cell
     load: Callable
-    #: key in PARTICLE_TYPES of what neighbours add
+    #: field of `PairTerms` with what neighbours add
     equation: str
     #: numbers in double precision in a sum
     size: int

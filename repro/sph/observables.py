@@ -112,19 +112,15 @@ class Profile(NamedTuple):
     pressure: np.ndarray
 
 
-def layers(height: np.ndarray, count: np.ndarray, pressure: np.ndarray, spacing: float) -> Profile:
-    """Means weighted with `count` in layers one spacing high from the bottom; those without a particle are left out."""
-    layer = np.maximum(height / spacing, 0).astype(int)
-    total = np.bincount(layer, count)
-    held = total > 0
-    height, pressure = (np.bincount(layer, count * values)[held] / total[held] for values in (height, pressure))
-    return Profile(height, total[held], pressure)
-
-
 def pressure_profile(particles: dict[str, np.ndarray], system: System) -> Profile:
-    """Pressure in `layers`."""
-    z, p = particles["position"][:, 2], pressure(particles["condensation"].astype(float), system.fluid)
-    return layers(z, np.ones(len(z)), p, system.resolution.spacing)
+    """Pressure in layers one spacing high from the bottom; layers without a particle are left out."""
+    z = particles["position"][:, 2]
+    layer = np.maximum(z / system.resolution.spacing, 0).astype(int)
+    count = np.bincount(layer)
+    held = count > 0
+    p = pressure(particles["condensation"].astype(float), system.fluid)
+    height, mean = (np.bincount(layer, weights=values)[held] / count[held] for values in (z, p))
+    return Profile(height, count[held], mean)
 
 
 def density_deficit(summed: np.ndarray, particles: dict[str, np.ndarray], system: System, surface) -> tuple:
@@ -137,5 +133,8 @@ def density_deficit(summed: np.ndarray, particles: dict[str, np.ndarray], system
     off_wall = np.minimum(position, np.array(system.tank) - position).min(1)
     walls = (off_wall < reach) & ~surface
     missing = np.maximum(-summed.astype(float), 0)
-    places = [missing[chosen] for chosen in (walls, surface, ~walls & ~surface)]
-    return tuple(float(np.sqrt(np.mean(found**2))) if len(found) else 0.0 for found in places)
+
+    def mean(chosen):
+        return float(np.sqrt(np.mean(missing[chosen] ** 2))) if chosen.any() else 0.0
+
+    return mean(walls), mean(surface), mean(~walls & ~surface)

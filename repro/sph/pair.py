@@ -1,11 +1,11 @@
 """What a particle adds to another one's sums; what ghosts in solids add to equations 4 and 6 stands in solid_boundary.
 
 A pair term is pair_term(sums, target, j, species, p): the sums over the neighbours of a `Target`, with particle j of a
-species if that is within the support. What it adds is add(sums, e, square, target, j, species, p), with the vector
-e = (x_a - x_b) / h and its square. Sums are taken in double precision and in one order; what is added is in the
+species if that is within the support. Sums are taken in double precision and in one order; what is added is in the
 precision of the state. Plain Python's square root is in double precision: it is rounded at once, as a kernel does.
 """
 
+from functools import cache
 from math import sqrt
 from typing import NamedTuple
 
@@ -14,9 +14,9 @@ from numpy import float64, uint32
 from repro.parallel import device_function, fma
 from repro.particles.position import periodic_difference
 
-from .equations import device_factory, diffusion_term, divergence_terms, make_viscous_term, momentum_term
+from .equations import diffusion_term, divergence_terms, make_viscous_term, momentum_term
 
-#: kinds of ghosts beside the bits of the axes along which they lie beyond a wall; no particle comes near unused ones
+#: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
 AIR, UNUSED, OBSTACLE = 8, 16, 32
 
 
@@ -35,11 +35,12 @@ class Target(NamedTuple):
     term: float
 
 
-@device_factory
+@cache
 def separation(real):
     """The vector (x_a - x_b) / h from particle j to a position, and its square: apart(position, j, species, p)."""
     difference = periodic_difference(real)
 
+    @device_function
     def apart(position, j, species, p):
         r, count = species.r, species.count
         ex = difference(position[0], r[j]) * p.unit_x
@@ -48,18 +49,6 @@ def separation(real):
         return (ex, ey, ez), fma(ex, ex, fma(ey, ey, ez * ez))
 
     return apart
-
-
-@device_factory
-def within_support(real, add):
-    """The pair term that adds particles within the support."""
-    apart = separation(real)
-
-    def pair_term(sums, target, j, species, p):
-        e, square = apart(target.position, j, species, p)
-        return add(sums, e, square, target, j, species, p) if square < p.reach else sums
-
-    return pair_term
 
 
 @device_function
@@ -93,78 +82,98 @@ def halfway(e, du, p):
     return (x, y, z), fma(x, x, fma(y, y, z * z))
 
 
-@device_factory
+@cache
 def make_density_pair(real, kernel):
-    """W / norm h^3 of equation 3, of a `Position`; sums = (W,)."""
-    shape, _ = kernel.shape(real)
+    """W / norm h^3 of equation 3, of fluid and of ghosts in use, of a `Position`; sums = (W,)."""
+    (shape, _), apart = kernel.shape(real), separation(real)
 
-    def add(sums, e, square, target, j, species, p):
-        return (sums[0] + float64(shape(real(sqrt(square)))),)
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        _, square = apart(target.position, j, species, p)
+        if square < p.reach and species.kind[j] != UNUSED:
+            return (sums[0] + float64(shape(real(sqrt(square)))),)
+        return sums
 
-    return add
+    return pair_term
 
 
-@device_factory
+@cache
 def make_divergence_pair(real, kernel):
     """The divergence of equation 4 axis by axis, with velocities at the middle of the step; sums = (x, y, z, ...)."""
-    _, slope = kernel.shape(real)
+    (_, slope), apart = kernel.shape(real), separation(real)
 
-    def add(sums, e, square, target, j, species, p):
-        du = minus(target.velocity, vector_of(species.v, j, species.count))
-        e, square = halfway(e, du, p)
-        return plus(sums, divergence_terms(e, du, slope(real(sqrt(square)))))
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            du = minus(target.velocity, vector_of(species.v, j, species.count))
+            e, square = halfway(e, du, p)
+            return plus(sums, divergence_terms(e, du, slope(real(sqrt(square)))))
+        return sums
 
-    return add
+    return pair_term
 
 
-@device_factory
+@cache
 def make_momentum_pair(real, kernel):
-    """The acceleration of equation 6 with both viscosities; sums = (x, y, z, ...).
+    """The acceleration of equation 6 with both viscosities, of ghosts in use; sums = (x, y, z, ...).
 
     XSPH, m W (u_b - u_a) / rho times epsilon a step, is spread over the step as an acceleration.
     """
-    (shape, slope), viscous = kernel.shape(real), make_viscous_term(real)
+    (shape, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
 
-    def add(sums, e, square, target, j, species, p):
-        q, du = real(sqrt(square)), minus(target.velocity, vector_of(species.u, j, species.count))
-        factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), slope(q))
-        (x, y, z), drawn = scaled(factor, e), -p.xsph * shape(q)
-        return plus(sums, (fma(drawn, du[0], x), fma(drawn, du[1], y), fma(drawn, du[2], z)))
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach and species.kind[j] != UNUSED:
+            q, du = real(sqrt(square)), minus(target.velocity, vector_of(species.u, j, species.count))
+            factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), slope(q))
+            (x, y, z), drawn = scaled(factor, e), -p.xsph * shape(q)
+            return plus(sums, (fma(drawn, du[0], x), fma(drawn, du[1], y), fma(drawn, du[2], z)))
+        return sums
 
-    return add
+    return pair_term
 
 
-@device_factory
+@cache
 def make_diffusive_pair(real, kernel):
     """Equation 6 with artificial viscosity, and density diffusion, which needs the same pressures and slope.
 
     sums = (x, y, z, three that solids add to, diffusion).
     """
-    (_, slope), viscous = kernel.shape(real), make_viscous_term(real)
+    (_, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
 
-    def add(sums, e, square, target, j, species, p):
-        # in this order the list is a tenth faster on one core
-        f = slope(real(sqrt(square)))
-        diffusion = diffusion_term(target.term, species.term[j], p.weight, e[2], f)
-        du = minus(target.velocity, vector_of(species.u, j, species.count))
-        factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), f)
-        return *plus(sums[:6], scaled(factor, e)), sums[6] + float64(diffusion)
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            # in this order the list is a tenth faster on one core
+            f = slope(real(sqrt(square)))
+            diffusion = diffusion_term(target.term, species.term[j], p.weight, e[2], f)
+            du = minus(target.velocity, vector_of(species.u, j, species.count))
+            factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), f)
+            return *plus(sums[:6], scaled(factor, e)), sums[6] + float64(diffusion)
+        return sums
 
-    return add
+    return pair_term
 
 
-@device_factory
+@cache
 def make_extrapolation_pair(real, kernel):
     """The kernel, and weighted with it velocity and condensation at the height of a `Position`.
 
     sums = (weight, three of velocity, condensation).
     """
-    shape, _ = kernel.shape(real)
+    (shape, _), apart = kernel.shape(real), separation(real)
 
-    def add(sums, e, square, target, j, species, p):
-        w, u = shape(real(sqrt(square))), vector_of(species.u, j, species.count)
-        level = fma(-p.hydrostatic, e[2], species.s[j])
-        weighted = plus(sums[1:], scaled(w, u))
-        return sums[0] + float64(w), *weighted[:3], weighted[3] + float64(w * level)
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            w, u = shape(real(sqrt(square))), vector_of(species.u, j, species.count)
+            level = fma(-p.hydrostatic, e[2], species.s[j])
+            weighted = plus(sums[1:], scaled(w, u))
+            return sums[0] + float64(w), *weighted[:3], weighted[3] + float64(w * level)
+        return sums
 
-    return add
+    return pair_term

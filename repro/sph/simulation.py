@@ -16,7 +16,7 @@ from repro.particles.position import Units, vectors_by_id
 from .air import AirSampling, carried, most, sample
 from .bindings import Bindings
 from .exact import rest_condensation
-from .ghosts import BOUNDARIES, air_sites, make_ghosts, make_no_ghosts, obstacles, wall_sites
+from .ghosts import BOUNDARIES, make_air, make_ghosts, make_no_ghosts, obstacles, place_air, wall_sites
 from .neighbour_sums import LARGEST, continuity, momentum, summation
 from .stability_checks import require_inside, require_limits
 from .state import make_state
@@ -65,8 +65,7 @@ class Simulation(TimeLoop):
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
         self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
         self._resumed, self._looked = None, 0
-        launch = [lambda: in_turn(*self.parts.values())]
-        super().__init__(device, launch, start=self._find_forces, look=self._require_valid)
+        super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
         self._bind = Bindings(device, self.real, system, strategy)
         self._lists = self._bind.search.lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
@@ -75,7 +74,7 @@ class Simulation(TimeLoop):
         if density == "summation":
             self.neighbours["air"] = self.air
         if len(system.obstacles):
-            self.neighbours["obstacles"] = self._ghosts(obstacles(system))
+            self.neighbours["obstacles"] = self._ghosts([obstacles(system)])
         self.neighbours = {name: self._bind.with_cache(species) for name, species in self.neighbours.items()}
         self._excursion = device.zeros(system.count, self.real)
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
@@ -111,21 +110,22 @@ class Simulation(TimeLoop):
         fluid += 2 * 4 * search.cached_words + 8 * LARGEST * bool(search.ahead)
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
-    def _ghosts(self, *sites):
+    def _ghosts(self, sites):
         make = make_ghosts if sites else make_no_ghosts
         return self._bind.search.static(self.device, make(self.device, self.real, self.system, *sites))
 
     @cached_property
     def walls(self):
         """The ghosts in walls; none without ghosts."""
-        return self._ghosts(wall_sites(self.system)) if self.boundary == "ghosts" else self._ghosts()
+        return self._ghosts([wall_sites(self.system)] if self.boundary == "ghosts" else ())
 
     @cached_property
     def air(self):
         """The ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
         if self.boundary != "ghosts":
-            return self._ghosts()
-        return self._ghosts(air_sites(self.system, self.air_samples, most(self.system, self.sampling)))
+            return self._ghosts(())
+        room = most(self.system, self.sampling)
+        return make_air(self.device, self.real, self.system, room, self._bind.search)
 
     @cached_property
     def followers(self):
@@ -143,10 +143,7 @@ class Simulation(TimeLoop):
             seconds = sampling.every * self.system.dt
             before = carried(self.air_samples, position, found["velocity"].astype(float), seconds)
         self.air_samples, self._air_due = sample(position, self.system, sampling, self.steps, before), False
-        sown = self._ghosts(air_sites(self.system, self.air_samples, self.air.count))
-        # into the arrays that kernels are bound to
-        for name in ("r", "kind", "starts", "members"):
-            getattr(self.air, name)[:] = getattr(sown, name)
+        place_air(self.device, self.real, self.air, self.system, self.air_samples, self._bind.search)
 
     def advance(self, count: int, *, every: int = GRAPH_STEPS, observers=()) -> None:
         """Launch `count` steps, as `TimeLoop.advance`; where ghosts in the air act, steps stop for them to be sown."""
@@ -170,6 +167,9 @@ class Simulation(TimeLoop):
 
     def _force_parts(self, density, forces) -> dict:
         return self._lists.parts | {"density": density} | self._after | {"forces": forces}
+
+    def _launch_step(self):
+        in_turn(*self.parts.values())
 
     def _find_forces(self):
         if self._air_due:

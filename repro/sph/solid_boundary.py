@@ -22,6 +22,7 @@ along a wall, water at rest is in balance on the lattice up to edges and corners
 An obstacle has no axes: its particles push along the line that joins them with the fluid's.
 """
 
+from functools import cache
 from math import sqrt
 
 from numpy import float64
@@ -29,9 +30,9 @@ from numpy import float64
 from repro.parallel import device_function, fma
 from repro.particles.position import periodic_difference
 
-from .equations import device_factory, divergence_terms, make_viscous_term
+from .equations import divergence_terms, make_viscous_term
 from .integrate import make_way_back
-from .pair import OBSTACLE, halfway, minus, plus, scaled, vector_of
+from .pair import OBSTACLE, halfway, minus, plus, scaled, separation, vector_of
 
 #: share of a neighbourhood below which it is taken for no less: that of a corner of three walls
 _LEAST = float64(0.125)
@@ -41,7 +42,7 @@ _LEAST = float64(0.125)
 _NEAREST = 1 / 4
 
 
-@device_factory
+@cache
 def make_wall_proximity(real):
     """How near the three lower walls are to a particle, then the three upper ones: near(position, velocity, faces, p).
 
@@ -54,6 +55,7 @@ def make_wall_proximity(real):
     def near_wall(away, p):
         return one / min(max(away * p.spacings, least), half)
 
+    @device_function
     def near(position, velocity, faces, p):
         return (
             near_wall(fma(-p.half_step, velocity[0], difference(position[0], faces[0]) * p.unit_x), p),
@@ -67,7 +69,7 @@ def make_wall_proximity(real):
     return near
 
 
-@device_factory
+@cache
 def make_wall_spring(real):
     """Acceleration in m/s2 of what is beyond a wall, back to it: spring(position, faces, p).
 
@@ -75,6 +77,7 @@ def make_wall_spring(real):
     """
     way_back = make_way_back(real)
 
+    @device_function
     def spring(position, faces, p):
         return (
             p.hardness * way_back(position[0], faces[0], faces[3], p.unit_x),
@@ -85,11 +88,12 @@ def make_wall_spring(real):
     return spring
 
 
-@device_factory
+@cache
 def _make_facing(real):
     """The part of a vector along which a ghost of a kind acts, times how strongly: facing(e, kind, proximity)."""
     zero, two = real(0), real(2)
 
+    @device_function
     def facing(e, kind, near):
         if kind == OBSTACLE:
             return scaled(two, e)
@@ -102,11 +106,12 @@ def _make_facing(real):
     return facing
 
 
-@device_factory
+@cache
 def _make_beside(real):
     """x dW/dx of a ghost along the axes that it lies beside, where it does nothing: beside(e, slope, kind)."""
     zero = real(0)
 
+    @device_function
     def beside(e, slope, kind):
         x, y, z = divergence_terms(e, e, slope)
         return x if kind & 6 else zero, y if kind & 5 else zero, z if kind & 3 else zero
@@ -114,40 +119,49 @@ def _make_beside(real):
     return beside
 
 
-@device_factory
+@cache
 def make_solid_divergence(real, kernel):
     """What a ghost adds to equation 4, axis by axis; sums = (three of it, three of x dW/dx beside an axis)."""
-    (_, slope), facing, beside = kernel.shape(real), _make_facing(real), _make_beside(real)
+    (_, slope), apart = kernel.shape(real), separation(real)
+    facing, beside = _make_facing(real), _make_beside(real)
 
-    def add(sums, e, square, target, j, species, p):
-        v, kind = target.velocity, species.kind[j]
-        e, square = halfway(e, v, p)
-        f = slope(real(sqrt(square)))
-        divergence = divergence_terms(facing(e, kind, target.proximity), v, f)
-        return *plus(sums[:3], divergence), *plus(sums[3:], beside(e, f, kind))
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            v, kind = target.velocity, species.kind[j]
+            e, square = halfway(e, v, p)
+            f = slope(real(sqrt(square)))
+            divergence = divergence_terms(facing(e, kind, target.proximity), v, f)
+            return *plus(sums[:3], divergence), *plus(sums[3:], beside(e, f, kind))
+        return sums
 
-    return add
+    return pair_term
 
 
-@device_factory
+@cache
 def make_solid_momentum(real, kernel):
     """What a ghost adds to equation 6, with artificial viscosity.
 
     sums = (three of the acceleration, three of x dW/dx beside an axis, what fluid adds besides).
     """
-    (_, slope), viscous = kernel.shape(real), make_viscous_term(real)
+    (_, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
     facing, beside, half = _make_facing(real), _make_beside(real), real(0.5)
 
-    def add(sums, e, square, target, j, species, p):
-        du = minus(target.velocity, vector_of(species.u, j, species.count))
-        f, kind = slope(real(sqrt(square))), species.kind[j]
-        x, y, z = facing(e, kind, target.proximity)
-        # half of what is between the two, because `facing` counts twice
-        push, drag = -f * fma(half * p.weight, e[2], target.term), -f * viscous(e, du, square, p.viscosity)
-        force = fma(push, x, drag * e[0]), fma(push, y, drag * e[1]), fma(push, z, drag * e[2])
-        return *plus(sums[:3], force), *plus(sums[3:], beside(e, f, kind))
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            du = minus(target.velocity, vector_of(species.u, j, species.count))
+            f, kind = slope(real(sqrt(square))), species.kind[j]
+            x, y, z = facing(e, kind, target.proximity)
+            # half of what is between the two, because `facing` counts twice
+            push, drag = -f * fma(half * p.weight, e[2], target.term), -f * viscous(e, du, square, p.viscosity)
+            force = fma(push, x, drag * e[0]), fma(push, y, drag * e[1]), fma(push, z, drag * e[2])
+            return *plus(sums[:3], force), *plus(sums[3:], beside(e, f, kind))
+        return sums
 
-    return add
+    return pair_term
 
 
 @device_function

@@ -3,7 +3,7 @@
 Positions are whole numbers in the periodic box around the tank (see `particles.position`).
 """
 
-from collections import namedtuple
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ class Species(NamedTuple):
     s: object
     #: p / (1 + s)^2 in Pa
     term: object
-    #: 0 fluid; of ghosts the axes along which they lie beyond a wall, one bit each; AIR, UNUSED, OBSTACLE
+    #: 0 fluid; of ghosts the axes along which they lie beyond a wall, one bit each; AIR, or UNUSED while fluid is near
     kind: object
     count: int
     #: the particles of cell c are the places starts[c] to starts[c + 1], and there the numbers in members
@@ -36,12 +36,39 @@ class Species(NamedTuple):
     cached_neighbours: object
 
 
-#: what every kernel needs to know of fluid and resolution, see `numbers`
-Numbers = namedtuple(
-    "Numbers",
-    "unit_x unit_y unit_z reach stiffness viscosity hydrostatic weight hardness half_step spacings "
-    "density divergence acceleration gravity diffusion inverse_slope xsph",
-)
+class Numbers(NamedTuple):
+    """What every kernel needs to know of fluid and resolution."""
+
+    #: length of a coordinate's unit in smoothing lengths
+    unit_x: float
+    unit_y: float
+    unit_z: float
+    #: square of the support in smoothing lengths
+    reach: float
+    stiffness: float
+    #: rho0 alpha c
+    viscosity: float
+    #: condensation that a smoothing length of water adds at rest
+    hydrostatic: float
+    #: rho0 g h: pressure in Pa that a smoothing length of water adds at rest
+    weight: float
+    #: acceleration in m/s2 of what is a smoothing length beyond a wall
+    hardness: float
+    #: half a time step in smoothing lengths a metre per second
+    half_step: float
+    #: spacings in a smoothing length
+    spacings: float
+    #: what the sums of equations 3, 4 (over one step) and 6 are multiplied by, in double precision
+    density: float
+    divergence: float
+    acceleration: float
+    gravity: float
+    #: what the sum of density diffusion over one step is multiplied by
+    diffusion: float
+    #: one over the sum of -x dw/dx over a lattice
+    inverse_slope: float
+    #: what a neighbour's difference in velocity is multiplied by for XSPH, as the sum of equation 6 counts
+    xsph: float
 
 
 def numbers(system: System, real) -> Numbers:
@@ -49,55 +76,55 @@ def numbers(system: System, real) -> Numbers:
     fluid, resolution = system.fluid, system.resolution
     h, rho, c, slope = resolution.smoothing_length, fluid.density, fluid.sound_speed, resolution.lattice_slope
     return Numbers(
-        # length of a coordinate's unit in smoothing lengths
         *(real(unit / h) for unit in Units(real).lengths(system.box)),
-        # square of the support in smoothing lengths
         reach=real(resolution.smoothing_kernel.support**2),
         stiffness=real(fluid.stiffness),
-        # rho0 alpha c
         viscosity=real(rho * fluid.viscosity * c),
-        # condensation that a smoothing length of water adds at rest, and the pressure in Pa
         hydrostatic=real(fluid.gravity * h / c**2),
         weight=real(rho * fluid.gravity * h),
-        # acceleration in m/s2 of what is a smoothing length beyond a wall
         hardness=real((c / resolution.spacing) ** 2 * h),
-        # half a time step in smoothing lengths a metre per second
         half_step=real(system.dt / 2 / h),
-        # spacings in a smoothing length
         spacings=real(resolution.ratio),
-        # what the sums of equations 3, 4 (over one step) and 6 are multiplied by
         density=np.float64(1 / resolution.lattice_sum),
         divergence=np.float64(system.dt / (h * slope)),
         acceleration=np.float64(1 / (rho * h * slope)),
         gravity=np.float64(fluid.gravity),
-        # what the sum of density diffusion over one step is multiplied by
         diffusion=np.float64(2 * fluid.diffusion * system.dt / (rho * c * h * slope)),
-        # one over the sum of -x dw/dx over a lattice
         inverse_slope=np.float64(1 / slope),
-        # what a neighbour's difference in velocity is multiplied by for XSPH, as the sum of equation 6 counts
         xsph=real(fluid.xsph / system.dt * rho * h * slope / resolution.lattice_sum),
     )
 
 
-class State(namedtuple("State", (*Species._fields[:7], "a", "ids"))):
-    """The fluid on the device: arrays and their count as in `Species`, accelerations `a` and 32-bit `ids`."""
+@dataclass
+class State:
+    """Arrays of the fluid on the device as in `Species`, with accelerations `a` and 32-bit `ids`."""
+
+    count: int
+    r: object
+    v: object
+    u: object
+    s: object
+    term: object
+    kind: object
+    a: object
+    ids: object
 
     def species(self, starts, members) -> Species:
         """For kernels, with the table of cells."""
-        return Species(*self[:7], starts, members, starts)
+        return Species(self.r, self.v, self.u, self.s, self.term, self.kind, self.count, starts, members, starts)
 
 
 def make_state(device, real, system: System, condensation: np.ndarray) -> State:
     """The system's particles with ids in its order."""
     count, velocity = system.count, system.velocity.astype(real)
     return State(
+        count,
         r=vectors(device, Units(real).of(system.position + system.margin, system.box)),
         v=vectors(device, velocity),
         u=vectors(device, velocity),
         s=device.to_device(condensation.astype(real)),
         term=device.zeros(count, real),
         kind=device.zeros(count, np.int32),
-        count=count,
         a=device.zeros(3 * count, real),
         ids=device.to_device(np.arange(count, dtype=np.int32)),
     )

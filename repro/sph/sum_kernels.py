@@ -6,15 +6,12 @@ is found at the same time, by further threads of its kernel.
 """
 
 from functools import cache
-from typing import NamedTuple
 
 from numpy import float64, uint32
 
 from repro.parallel import device_function, load_generated
 
-from .equations import device_factory
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
-from .pair import within_support
 from .strategies.search import ROWS
 
 #: particles below which nine threads share a particle on a GPU
@@ -37,19 +34,19 @@ def make({names}):
 '''
 
 
-@device_factory
+@cache
 def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], met: tuple[str, ...]):
     """What neighbours of the types `met` in a row of cells add: accumulate(sums, target, cell, row, species, p, cells).
 
-    species[k] is of types[k] in PARTICLE_TYPES, `equation` a key there.
+    species[k] is of types[k], `equation` a field of `PairTerms`.
     """
-    makers = [PARTICLE_TYPES[name].get(equation) for name in types]
+    makers = [getattr(PARTICLE_TYPES[name], equation) for name in types]
     present = [k for k, name in enumerate(types) if makers[k] and name in met]
     # numba calls no function of a tuple in a loop
     calls = "".join(f"        sums = along_{k}(sums, target, cell, row, species[{k}], p, cells)\n" for k in present)
     text = _ACCUMULATE.format(names=", ".join(f"along_{k}" for k in present), calls=calls)
     module = load_generated("_".join(["accumulate", *map(str, present)]), text)
-    return module.make(*[walk(real, within_support(real, makers[k](real, kernel))) for k in present])
+    return device_function(module.make(*[walk(real, makers[k](real, kernel)) for k in present]))
 
 
 def _tuple(arguments: str, item: str, size: int):
@@ -64,11 +61,12 @@ def _tuples(size: int):
     return (float64(0),) * size, plus, _tuple("table, place, stride", "table[place + {0} * stride]", size)
 
 
-@device_factory
+@cache
 def make_particle_sums(terms: NeighbourSum, accumulate):
     """The kernel with one item a particle, which goes through all rows."""
     load, store, (zeros, plus, _) = terms.load, terms.store, _tuples(terms.size)
 
+    @device_function
     def particle_sums(x, n, result, faces, p, cells, fluid, *others):
         for i in range(x, x + n):
             target, cell = load(i, faces, p, cells, fluid)
@@ -80,11 +78,12 @@ def make_particle_sums(terms: NeighbourSum, accumulate):
     return particle_sums
 
 
-@device_factory
+@cache
 def make_row_sums(terms: NeighbourSum, accumulate):
     """The kernel with one item a particle and row, particles fastest; into ROWS * size numbers a particle."""
     load, size, (zeros, _, _) = terms.load, terms.size, _tuples(terms.size)
 
+    @device_function
     def row_sums(x, n, table, faces, p, cells, fluid, *others):
         count = fluid.count
         for item in range(x, x + n):
@@ -97,11 +96,12 @@ def make_row_sums(terms: NeighbourSum, accumulate):
     return row_sums
 
 
-@device_factory
+@cache
 def make_row_total(terms: NeighbourSum):
     """The kernel that adds up what `make_row_sums` has found, one item a particle."""
     store, size, (zeros, plus, read) = terms.store, terms.size, _tuples(terms.size)
 
+    @device_function
     def row_total(x, n, result, table, faces, p, fluid):
         count = fluid.count
         for i in range(x, x + n):
@@ -113,25 +113,23 @@ def make_row_total(terms: NeighbourSum):
     return row_total
 
 
-@device_factory
-def make_pair_sums(real, kernel, terms: NeighbourSum, search, accumulate):
+@cache
+def make_pair_sums(real, kernel, terms: NeighbourSum, ahead, accumulate):
     """The kernel of one core that meets each pair of the fluid once, into size numbers a particle, zero before.
 
-    `accumulate` are the sums over the other types.
+    `ahead` as of `Search`; `accumulate` are the sums over the other types.
     """
     load, size, (zeros, plus, read) = terms.load, terms.size, _tuples(terms.size)
-    add = PARTICLE_TYPES["fluid"][terms.equation](real, kernel)
-    pair_term, both_ways = (within_support(real, adding) for adding in (add, _make_both_ways(terms, add)))
-    along, rows = search.ahead(real, both_ways), search.rows_ahead
+    pair_term = getattr(PARTICLE_TYPES["fluid"], terms.equation)(real, kernel)
+    others_of_pairs = ahead(real, _make_both_ways(terms, pair_term))
 
+    @device_function
     def pair_sums(x, n, table, faces, p, cells, fluid, *others):
         for i in range(x, x + n):
             target, cell = load(i, faces, p, cells, fluid)
             # with itself
             sums = pair_term(zeros, target, uint32(i), fluid, p)
-            pair = _Pair(target.position, target, table)
-            for row in range(rows):
-                sums = along(sums, pair, cell, row, fluid, p, cells)
+            sums = others_of_pairs(sums, table, target, cell, fluid, p, cells)
             for row in range(ROWS):
                 sums = accumulate(sums, target, cell, row, (fluid, *others), p, cells)
             total = plus(read(table, i * size, 1), sums)
@@ -141,34 +139,27 @@ def make_pair_sums(real, kernel, terms: NeighbourSum, search, accumulate):
     return pair_sums
 
 
-class _Pair(NamedTuple):
-    """The first particle of pairs, and the table of sums to which the others add."""
-
-    position: tuple
-    target: NamedTuple
-    table: object
-
-
-@device_factory
-def _make_both_ways(terms: NeighbourSum, add):
-    """Adds what a pair adds to the sums of both; for a target that is a `_Pair`."""
+def _make_both_ways(terms: NeighbourSum, pair_term):
+    """A pair's term for both: both(sums, table, target, j, species, p) adds to the sums and to those of j."""
     size, reaction, (zeros, plus, _) = terms.size, terms.reaction, _tuples(terms.size)
 
-    def both(sums, e, square, pair, j, species, p):
-        added = add(zeros, e, square, pair.target, j, species, p)
+    @device_function
+    def both(sums, table, target, j, species, p):
+        added = pair_term(zeros, target, j, species, p)
         for k in range(size):
             if reaction[k] != 0:
-                pair.table[uint32(j * size + k)] += reaction[k] * added[k]
+                table[uint32(j * size + k)] += reaction[k] * added[k]
         return plus(sums, added)
 
     return both
 
 
-@device_factory
+@cache
 def make_pair_total(terms: NeighbourSum):
     """The kernel that stores what `make_pair_sums` has found and empties its table, one item a particle."""
     store, size, (_, _, read) = terms.store, terms.size, _tuples(terms.size)
 
+    @device_function
     def pair_total(x, n, result, table, faces, p, fluid):
         for i in range(x, x + n):
             store(i, read(table, i * size, 1), result, faces, p, fluid)
@@ -178,10 +169,11 @@ def make_pair_total(terms: NeighbourSum):
     return pair_total
 
 
-@device_factory
+@cache
 def make_side_by_side(first, second, taken: int):
     """Two bodies in one kernel: `count` items of the first one, which has so many arguments, and then the second's."""
 
+    @device_function
     def both(x, n, count, *arguments):
         begin = max(x, count)
         if x < count:

@@ -138,11 +138,13 @@ class System:
         return self.obstacles[index[distance < 1 - 1e-6]]
 
     def _require_steps(self):
+        if self.time_step is None:
+            return
         limits = time_steps(self.fluid, self.resolution, self.speed)
         name = min(limits, key=limits.get)
         require(
-            self.dt <= limits[name],
-            f"{self.name}: time step {self.dt:g} s: above 0 and within the {name} limit, {limits[name]:.3g} s",
+            0 < self.time_step <= limits[name],
+            f"{self.name}: time step {self.time_step:g} s: above 0 and within the {name} limit, {limits[name]:.3g} s",
         )
 
     @property

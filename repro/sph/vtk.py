@@ -17,9 +17,8 @@ def write_particles(path, particles: dict[str, np.ndarray], system: System) -> N
     id.
     """
     shapes = {"position": (None, 3), "velocity": (None, 3), "condensation": (None,)}
-    for name, shape in shapes.items():
-        Array(*shape).check(name, particles.get(name))
-    position, velocity, s = particles["position"], particles["velocity"], particles["condensation"].astype(float)
+    position, velocity, s = (_numbers(particles.get(name), name, *shape) for name, shape in shapes.items())
+    s = s.astype(float)
     fields = {
         "velocity": velocity,
         "pressure": pressure(s, system.fluid),
@@ -31,12 +30,15 @@ def write_particles(path, particles: dict[str, np.ndarray], system: System) -> N
 
 def write_surface(path, surface: Surface) -> None:
     """Write a surface's triangles in m with the normals at their corners."""
-    for name, values in surface._asdict().items():
-        Array(None, 3).check(name, values)
-    corners, triangles, normals = surface
+    corners, triangles, normals = (_numbers(getattr(surface, name), name, None, 3) for name in Surface._fields)
     known = triangles.dtype.kind in "iu" and ((triangles >= 0) & (triangles < len(corners))).all()
     require(known, f"triangles = {short(triangles)}: must be numbers of the {len(corners)} corners")
     _write(path, corners, {"normal": normals.astype("f4")}, "Polys", triangles)
+
+
+def _numbers(values, name: str, *shape: int | None) -> np.ndarray:
+    Array(*shape).check(name, values)
+    return values
 
 
 def _write(path, points: np.ndarray, fields: dict[str, np.ndarray], kind: str, cells: np.ndarray) -> None:

@@ -45,7 +45,7 @@ def test_what_one_particle_of_a_pair_takes_the_other_one_gives(strategy):
 def test_a_second_step_begins_with_empty_sums(strategy):
     simulation = Simulation(WATER, PlainCore(), strategy=strategy, boundary="none")
     simulation.step(1)
-    assert not simulation._bind._sums.any()
+    assert not simulation._bind._reactions.any()
 
 
 def test_a_particle_alone_has_the_density_of_its_own_kernel():

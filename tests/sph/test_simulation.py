@@ -160,7 +160,7 @@ def test_water_that_hits_a_wall_has_the_pressure_of_the_water_hammer(one_core):
 def test_a_sum_that_threads_share_has_the_same_bits(monkeypatch, density):
     system, found = shaken(3, tank=(3, 3, 4), water=(2, 2, 3)), []
     for share in (False, True):
-        monkeypatch.setattr("repro.sph.sum_kernels.shared", lambda device, count, share=share: share)
+        monkeypatch.setattr("repro.sph.bindings.shared", lambda device, count, share=share: share)
         simulation = Simulation(system, PlainDevice(), density=density)
         simulation.step(2)
         found.append(simulation.particles())

@@ -3,7 +3,8 @@
 Its example, its equality with a comparison of every pair, how many candidates it looks at, and what empty cells cost.
 """
 
-from functools import partial
+from functools import cache, partial
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +12,16 @@ import pandas as pd
 from numpy import uint32
 
 from repro.errors import CheckError
-from repro.parallel import Kernel, measure, part_seconds, time_launches
+from repro.parallel import Kernel, device_function, measure, part_seconds, time_launches
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.cells import ALL_CELLS, Cells, neighbour, place_of
 from repro.particles.position import Units, vectors
 from repro.particles.radix_sort import RadixSort
 from repro.particles.sorts import SORTS
 from repro.sph.cases import DamBreak, StillWater
-from repro.sph.equations import device_factory
 from repro.sph.pair import separation, vector_of
 from repro.sph.state import Species, make_state, numbers
-from repro.sph.strategies import STRATEGIES
+from repro.sph.strategies import STRATEGIES, Lists
 from repro.sph.strategies.search import make_locate, make_sum_around
 from repro.sph.system import System
 
@@ -92,10 +92,11 @@ def neighbour_cells(shape=(5, 4, 6)) -> int:
     return counts.pop()
 
 
-@device_factory
+@cache
 def _walk_all(real, pair_term):
     """All particles of a species, as `sph.strategies.search.Search` has it; the first row is all."""
 
+    @device_function
     def along(sums, target, cell, row, species, p, cells):
         for j in range(species.count if row == 0 else 0):
             sums = pair_term(sums, target, uint32(j), species, p)
@@ -104,8 +105,12 @@ def _walk_all(real, pair_term):
     return along
 
 
-#: a walk of all particles needs no table of cells, but does not mind one
-SEARCHES = {BRUTE_FORCE: STRATEGIES["cell table"]._replace(walk=_walk_all)} | STRATEGIES
+def _no_lists(device, cells, state, real) -> Lists:
+    nothing = device.zeros(1, np.int32)
+    return Lists({}, nothing, nothing)
+
+
+SEARCHES = {BRUTE_FORCE: SimpleNamespace(walk=_walk_all, lists=_no_lists)} | STRATEGIES
 
 
 class _Listed(NamedTuple):
@@ -117,11 +122,12 @@ class _Listed(NamedTuple):
     width: int
 
 
-@device_factory
+@cache
 def _make_listing_pair(real):
     """Writes down the particles within the support; sums = (candidates, neighbours)."""
     apart = separation(real)
 
+    @device_function
     def pair_term(sums, target, j, species, p):
         _, square = apart(target.position, j, species, p)
         near = sums[1]
@@ -134,10 +140,11 @@ def _make_listing_pair(real):
     return pair_term
 
 
-@device_factory
+@cache
 def _make_listing(real, walk):
     total, locate = make_sum_around(real, _make_listing_pair(real), walk), make_locate(real)
 
+    @device_function
     def listing(x, n, fluid, species, counts, table, width, p, cells):
         for i in range(x, x + n):
             position = vector_of(fluid.r, i, fluid.count)
@@ -261,12 +268,13 @@ def empty_cells(lengths, column, device, seconds: float) -> pd.DataFrame:
     rows = []
     for length in lengths:
         system = DamBreak(column=tuple(column), length=length).system()
-        species, build = _species(device, system, system.position)
-        parts = part_seconds(build, device, seconds)
-        empty = float((np.diff(device.to_host(species.starts)) == 0).mean())
+        sort = RadixSort(device, system.cells, system.count, _REAL)
+        r = vectors(device, Units(_REAL).of(system.position + system.margin, system.box))
+        parts = part_seconds(sort.update(r), device, seconds)
+        empty = float((np.diff(device.to_host(sort.starts)) == 0).mean())
         find = parts.pop("first of each cell")
         row = {"tank length": length, "particles": system.count, "cells": system.cells.count, "empty (%)": 100 * empty}
-        row |= {"bytes a particle": species.starts.nbytes / system.count, "sort (us)": 1e6 * sum(parts.values())}
+        row |= {"bytes a particle": sort.starts.nbytes / system.count, "sort (us)": 1e6 * sum(parts.values())}
         rows.append(row | {"first index (us)": 1e6 * find})
     return pd.DataFrame(rows)
 
@@ -313,7 +321,7 @@ def mixture(side: int, seed: int = 1) -> tuple[System, dict[str, np.ndarray]]:
     system, generator = StillWater(column=(side,) * 3).system(), np.random.default_rng(seed)
     spacing, middle = system.resolution.spacing, system.position / system.resolution.spacing - side / 2
     body, above = (np.abs(middle) < side / 6).all(1), middle[:, 2] > 0
-    index = np.stack(np.indices((side + 2,) * 3), -1).reshape(-1, 3) - 1
+    index = np.stack(np.meshgrid(*[np.arange(-1, side + 1)] * 3, indexing="ij"), -1).reshape(-1, 3)
     walls = ((index < 0) | (index >= side)).any(1)
     shaken = system.position + generator.uniform(-0.3, 0.3, system.position.shape) * spacing
     kinds = {FLUID: shaken[~body & ~above], SECOND: shaken[~body & above], GHOSTS: (index[walls] + 0.5) * spacing}

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
 
-from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW, looks
+from repro.papers.style import BLUE, GREEN, ORANGE, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 from repro.particles.cells import ALL_CELLS
 
 from .neighbours import COLUMNS, EXAMPLE, ROWS, Example
@@ -88,8 +88,8 @@ def empty_cells(table: pd.DataFrame):
     """Time of the sort and of the first-index array over the cells a particle, from `neighbours.empty_cells`."""
     figure, axes = plt.subplots()
     cells = table["cells"] / table["particles"]
-    for name, drawn in looks(("sort (us)", "first index (us)")):
-        axes.plot(cells, table[name], **drawn, label=name.removesuffix(" (us)"))
+    for name, colour, marker in (("sort (us)", BLUE, "o"), ("first index (us)", VERMILLION, "s")):
+        axes.plot(cells, table[name], color=colour, marker=marker, label=name.removesuffix(" (us)"))
     axes.set(xlabel="cells a particle", ylabel="time to build the table (µs)", xlim=(0, None), ylim=(0, None))
     axes.set_title(f"{table['particles'].iloc[0]:,} particles")
     figure.legend(loc="outside lower center", ncols=2)
@@ -100,8 +100,10 @@ def sorts(table: pd.DataFrame):
     """Time of each sort over the number of particles, from `neighbours.sort_table`."""
     figure, axes = plt.subplots()
     names = [name for name in table if name.endswith(" (us)")]
-    for name, drawn in looks(names):
-        axes.plot(table["particles"], table[name] / table["particles"] * 1e3, **drawn, label=name[:-5])
+    for name, colour, marker in zip(names, (BLUE, VERMILLION, GREEN), ("o", "s", "^"), strict=True):
+        axes.plot(
+            table["particles"], table[name] / table["particles"] * 1e3, color=colour, marker=marker, label=name[:-5]
+        )
     axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="time of the sort over the particles (ns)")
     figure.legend(loc="outside lower center", ncols=3)
     return figure, dict(table[["particles", *names]])

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import tempfile
-from itertools import product
 from math import log
 from pathlib import Path
 
@@ -97,11 +96,13 @@ def readings_table(ratios, samples: int) -> pd.DataFrame:
     Its smoothing length is not stated; its ghosts "need no computation themselves", or take over the fluid's numbers.
     """
     rows = []
-    for ratio, still in product(ratios, (True, False)):
-        simulation, parts = _sampled(system_of(PARTS_OF, ratio, still), "linked list", on_threads(1), samples)
-        facts = facts_of(simulation)
-        row = {"h over spacing": ratio, "pass over ghosts": not still, "neighbours": facts["neighbours"]}
-        rows.append(row | {"ghosts": facts["ghosts"]} | _middle(parts.sum(axis=1)))
+    for ratio in ratios:
+        for still in (True, False):
+            system = system_of(PARTS_OF, ratio, still)
+            simulation, parts = _sampled(system, "linked list", on_threads(1), samples)
+            facts = facts_of(simulation)
+            row = {"h over spacing": ratio, "pass over ghosts": not still, "neighbours": facts["neighbours"]}
+            rows.append(row | {"ghosts": facts["ghosts"]} | _middle(parts.sum(axis=1)))
     return pd.DataFrame(rows)
 
 
@@ -172,6 +173,11 @@ def time_table(systems: dict, device, record=None, *, seconds: float = 0.2, runs
     table = table.assign(ms=1e3 * table["seconds"], **{"million/s": table["updates"] / 1e6})
     bases = [way for way in (FOUR_THREADS, ONE_CORE) if way in set(table["way"])]
     return speedups(table, bases, "thousands", "million/s")
+
+
+def paper_systems(thousands) -> dict[int, System]:
+    """The systems of table 1."""
+    return {number: system_of(number) for number in thousands}
 
 
 def loaded_systems(columns) -> dict[int, System]:

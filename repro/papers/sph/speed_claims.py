@@ -61,13 +61,17 @@ def claim_values(
     """
     values = _step_values(table) | _part_values(table, parts, readings)
     if loaded is not None and set(loaded["device"]) == {"cuda"}:
-        loaded = loaded[loaded["thousands"].between(*EQUAL_LOAD)]
-        if loaded["thousands"].nunique() > 1:
-            values[GROWTH] = {"measured": speed.growth(loaded, speed.PAPER)}
-            values[LOADED_ORDER] = {"measured": _times(loaded, "{} thousand of fluid")}
+        values |= _loaded_values(loaded[loaded["thousands"].between(*EQUAL_LOAD)])
     # four threads on fewer cores are not the paper's program
     lacking = () if speed.on_threads(4).workers == 4 else (*_TABLE_1[speed.FOUR_THREADS], OVER_THREADS, ORDER, SCALING)
     return {name: value for name, value in values.items() if name not in lacking}
+
+
+def _loaded_values(table: pd.DataFrame) -> dict[str, dict]:
+    if table["thousands"].nunique() < 2:
+        return {}
+    named = table.assign(case=table["thousands"].map("{} thousand of fluid".format))
+    return {GROWTH: {"measured": speed.growth(table, speed.PAPER)}, LOADED_ORDER: {"measured": _times(named)}}
 
 
 def _step_values(table: pd.DataFrame) -> dict[str, dict]:
@@ -87,7 +91,8 @@ def _step_values(table: pd.DataFrame) -> dict[str, dict]:
         for name, way in ((OVER_THREADS, speed.FOUR_THREADS), (OVER_CORE, speed.ONE_CORE)):
             least = paper.loc[paper[f"over {way}"].idxmin()]
             values[name] = {"measured": least[f"over {way}"], "baseline": _baseline(least, table, way)}
-        values[ORDER] = {"measured": _times(counted, "{}000 particles")}
+        named = counted.assign(case=counted["thousands"].map("{}000 particles".format))
+        values[ORDER] = {"measured": _times(named)}
     return values
 
 
@@ -107,11 +112,11 @@ def _part_values(table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFram
     return values
 
 
-def _times(table: pd.DataFrame, case: str) -> dict[str, dict[str, list[float]]]:
-    """Milliseconds of a step in each run by way, and by `case`, in which thousands are filled in."""
+def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:
+    """Milliseconds of a step in each run, by case and way."""
     found = {}
-    for number, way, runs in zip(table["thousands"], table["way"], table["runs"], strict=True):
-        found.setdefault(case.format(number), {})[way] = [1e3 * seconds for seconds in runs]
+    for case, way, runs in zip(table["case"], table["way"], table["runs"], strict=True):
+        found.setdefault(case, {})[way] = [1e3 * seconds for seconds in runs]
     return found
 
 

@@ -7,6 +7,7 @@ A further type of particles is one more call of a walk.
 from collections import ChainMap
 
 from . import cell_table, linked_list, sorted_cells
+from .search import Lists
 
 STRATEGIES = {
     "cell table": cell_table.SEARCH,
@@ -25,4 +26,4 @@ PAIRS_ONCE = {
 #: all of them by name, also those that a user adds
 SEARCHES = ChainMap(PAIRS_ONCE, STRATEGIES)
 
-__all__ = ["PAIRS_ONCE", "SEARCHES", "STRATEGIES"]
+__all__ = ["PAIRS_ONCE", "SEARCHES", "STRATEGIES", "Lists"]

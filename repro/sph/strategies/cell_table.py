@@ -6,23 +6,24 @@ Fluids 67 (2011) 2026, in which the linked list is D.
 The particles stay in their order; what is sorted are their numbers. One thread a particle, as the paper has it.
 """
 
-from functools import partial
+from functools import cache
 
 from numpy import uint32
 
+from repro.parallel import device_function
 from repro.particles.block_sort import BlockSort
 from repro.particles.cells import row_beside, wrapped
 from repro.particles.radix_sort import RadixSort
 
-from ..equations import device_factory
 from .search import Lists, Search, unchanged
 from .sorted_cells import occupied
 
 
-@device_factory
+@cache
 def walk(real, pair_term):
     """The particles of three cells, one by one."""
 
+    @device_function
     def along(sums, target, cell, row, species, p, cells):
         base = row_beside(row, cell, cells)
         for k in range(-1, 2):
@@ -34,13 +35,16 @@ def walk(real, pair_term):
     return along
 
 
-def _lists(sort_of, device, cells, state, real) -> Lists:
-    """The fluid's first-index array."""
-    sort = sort_of(device, cells, state.count, real)
-    return Lists(sort.update(state.r), sort.starts, sort.members)
+def _make_lists(sort_of):
+    def lists(device, cells, state, real) -> Lists:
+        """The fluid's first-index array."""
+        sort = sort_of(device, cells, state.count, real)
+        return Lists(sort.update(state.r), sort.starts, sort.members)
+
+    return lists
 
 
-SEARCH = Search(partial(_lists, RadixSort), unchanged, occupied, *[walk] * 4)
+SEARCH = Search(_make_lists(RadixSort), unchanged, occupied, *[walk] * 4)
 
 #: with the paper's sort, in the memory that a block shares
-IN_BLOCKS = SEARCH._replace(lists=partial(_lists, BlockSort))
+IN_BLOCKS = SEARCH._replace(lists=_make_lists(BlockSort))

@@ -7,6 +7,8 @@ Places in lists are unsigned: of a signed one each load would first ask whether 
 in a list the next load waits for that.
 """
 
+from functools import cache
+
 from numpy import uint32
 
 from repro.parallel import device_function
@@ -14,14 +16,15 @@ from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour, row_beside, wr
 from repro.particles.linked_list import NO_PARTICLE
 from repro.particles.ordered_list import OrderedList, links_of
 
-from ..equations import device_factory
+from ..pair import separation
 from .search import Lists, Search
 
 
-@device_factory
+@cache
 def walk(real, pair_term):
     """The lists of three cells, particle by particle."""
 
+    @device_function
     def along(sums, target, cell, row, species, p, cells):
         base = row_beside(row, cell, cells)
         for k in range(-1, 2):
@@ -34,21 +37,28 @@ def walk(real, pair_term):
     return along
 
 
-@device_factory
-def _ahead(real, pair_term):
-    """The rest of its own list, and then the lists of half the cells around, particle by particle."""
+@cache
+def _ahead(real, both):
+    apart = separation(real)
 
-    def along(sums, target, cell, row, species, p, cells):
-        if row == 0:
-            j = species.members[uint32(cell[3])]
-        else:
-            j = species.starts[uint32(neighbour(cell, OWN_CELL + row, cells))]
+    @device_function
+    def of_list(sums, table, target, j, species, p):
         while j != NO_PARTICLE:
-            sums = pair_term(sums, target, uint32(j), species, p)
+            _, square = apart(target.position, uint32(j), species, p)
+            if square < p.reach:
+                sums = both(sums, table, target, uint32(j), species, p)
             j = species.members[uint32(j)]
         return sums
 
-    return along
+    @device_function
+    def walk(sums, table, target, cell, species, p, cells):
+        # the rest of its own list, and the lists of half the cells around
+        sums = of_list(sums, table, target, species.members[uint32(cell[3])], species, p)
+        for k in range(OWN_CELL + 1, ALL_CELLS):
+            sums = of_list(sums, table, target, species.starts[uint32(neighbour(cell, k, cells))], species, p)
+        return sums
+
+    return walk
 
 
 @device_function
@@ -74,4 +84,4 @@ def _static(device, species):
 SEARCH = Search(_lists, _static, _occupied, *[walk] * 4)
 
 #: on one core, each pair once
-PAIRS_ONCE = SEARCH._replace(ahead=_ahead, rows_ahead=ALL_CELLS - OWN_CELL)
+PAIRS_ONCE = SEARCH._replace(ahead=_ahead)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
+from repro.parallel import device_function
 from repro.particles.cells import make_place
-
-from ..equations import device_factory
 
 #: rows of three cells along x around a cell, in the order of cells
 ROWS = 9
@@ -42,32 +42,34 @@ class Search(NamedTuple):
     #: that of its second one, over the same places, which may read them
     first_walk: Callable
     second_walk: Callable
-    #: for one core, a walk of the particles of the fluid that come after the target, so that each pair is met once, and
-    #: its number of rows. None for a search that meets each pair from both sides
+    #: for one core, ahead(real, both) makes walk(sums, table, target, cell, species, p, cells), which visits the
+    #: particles of the fluid within the support that come after the target, so that each pair is met once: sums become
+    #: both(sums, table, target, j, species, p). None for a search that meets each pair from both sides
     ahead: Callable | None = None
-    rows_ahead: int = 0
     #: words that are cached for a particle and a type of neighbours
     cached_words: int = 0
     #: whether threads of a GPU share a particle's sum where there are few particles (see `sum_kernels`)
     shares: bool = False
 
 
-@device_factory
+@cache
 def make_locate(real):
     """The cell of particle i of `count` at a position, as a walk takes it: locate(position, i, count, cells)."""
     place = make_place(real)
 
+    @device_function
     def locate(position, i, count, cells):
         return *place(position[0], position[1], position[2], cells), i, count
 
     return locate
 
 
-@device_factory
+@cache
 def make_sum_around(real, pair_term, walk):
     """The sums over a species in all rows around a cell, as total(sums, target, cell, species, p, cells)."""
     along = walk(real, pair_term)
 
+    @device_function
     def total(sums, target, cell, species, p, cells):
         for row in range(ROWS):
             sums = along(sums, target, cell, row, species, p, cells)

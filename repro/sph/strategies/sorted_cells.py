@@ -9,7 +9,7 @@ that its first one has written down. On a GPU some thread of a warp visits nearl
 neighbours first costs more.
 """
 
-from functools import partial
+from functools import cache, partial
 
 from numpy import uint32
 
@@ -17,7 +17,6 @@ from repro.parallel import device_function, ones
 from repro.particles.cell_permutation import CellPermutation
 from repro.particles.sorted_cells import row_ahead, row_around
 
-from ..equations import device_factory
 from ..pair import separation
 from .search import ROWS, Lists, Search, unchanged
 
@@ -28,34 +27,46 @@ WORD, WORDS = 32, 3
 ROWS_AHEAD = 5
 
 
-@device_function
-def _around(row, cell, starts, cells):
-    return row_around(row, cell[0], cell[1], cell[2], starts, cells)
+@cache
+def _make_words(real):
+    """Three ways to the word of n particles from `first` on: it is found, found and written down, or read there."""
+    apart = separation(real)
+
+    @device_function
+    def find(target, place, number, first, n, species, p):
+        word = uint32(0)
+        for k in range(uint32(n)):
+            _, square = apart(target.position, uint32(first + k), species, p)
+            word |= uint32(square < p.reach) << uint32(k)
+        return word
+
+    @device_function
+    def write(target, place, number, first, n, species, p):
+        word = find(target, place, number, first, n, species, p)
+        if number < WORDS:
+            species.cached_neighbours[place] = word
+        return word
+
+    @device_function
+    def read(target, place, number, first, n, species, p):
+        if number < WORDS:
+            return species.cached_neighbours[place]
+        return find(target, place, number, first, n, species, p)
+
+    return find, write, read
 
 
-@device_function
-def _ahead(row, cell, starts, cells):
-    return row_ahead(row, cell[3], cell[0], cell[1], cell[2], starts, cells)
+@cache
+def _walk_by_words(way: int, real, pair_term):
+    word_of = _make_words(real)[way]
 
-
-@device_factory
-def _walk_by_words(row_of, way: str, real, pair_term):
-    """By the words of up to 32 particles; one is found, found and written down ("write"), or read there ("read")."""
-    apart, reads, writes = separation(real), way == "read", way == "write"
-
+    @device_function
     def along(sums, target, cell, row, species, p, cells):
-        start, end = row_of(row, cell, species.starts, cells)
+        start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
         for first in range(start, end, WORD):
-            number, word = (first - start) // WORD, uint32(0)
+            number = (first - start) // WORD
             place = (row * WORDS + number) * cell[4] + cell[3]
-            if reads and number < WORDS:
-                word = uint32(species.cached_neighbours[place])
-            else:
-                for k in range(uint32(min(WORD, end - first))):
-                    _, square = apart(target.position, uint32(first + k), species, p)
-                    word |= uint32(square < p.reach) << uint32(k)
-            if writes and number < WORDS:
-                species.cached_neighbours[place] = word
+            word = word_of(target, place, number, first, min(WORD, end - first), species, p)
             while word != uint32(0):
                 # the number of its lowest bit
                 k = ones(uint32(~word & uint32(word - uint32(1))))
@@ -66,10 +77,11 @@ def _walk_by_words(row_of, way: str, real, pair_term):
     return along
 
 
-@device_factory
-def _walk_one_by_one(row_of, real, pair_term):
+@cache
+def _walk_on_gpu(real, pair_term):
+    @device_function
     def along(sums, target, cell, row, species, p, cells):
-        start, end = row_of(row, cell, species.starts, cells)
+        start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
         for j in range(start, end):
             sums = pair_term(sums, target, uint32(j), species, p)
         return sums
@@ -77,11 +89,47 @@ def _walk_one_by_one(row_of, real, pair_term):
     return along
 
 
+@cache
+def _ahead_by_branches(real, both):
+    apart = separation(real)
+
+    @device_function
+    def walk(sums, table, target, cell, species, p, cells):
+        for piece in range(ROWS_AHEAD):
+            start, end = row_ahead(piece, cell[3], cell[0], cell[1], cell[2], species.starts, cells)
+            for j in range(start, end):
+                _, square = apart(target.position, uint32(j), species, p)
+                if square < p.reach:
+                    sums = both(sums, table, target, uint32(j), species, p)
+        return sums
+
+    return walk
+
+
+@cache
+def _ahead_by_words(real, both):
+    find, *_ = _make_words(real)
+
+    @device_function
+    def walk(sums, table, target, cell, species, p, cells):
+        for piece in range(ROWS_AHEAD):
+            start, end = row_ahead(piece, cell[3], cell[0], cell[1], cell[2], species.starts, cells)
+            for first in range(start, end, WORD):
+                word = find(target, 0, 0, first, min(WORD, end - first), species, p)
+                while word != uint32(0):
+                    k = ones(uint32(~word & uint32(word - uint32(1))))
+                    sums = both(sums, table, target, uint32(first + k), species, p)
+                    word = uint32(word & uint32(word - uint32(1)))
+        return sums
+
+    return walk
+
+
 @device_function
 def occupied(cell, species, cells):
     """Whether the 27 cells hold a particle: they are nine rows of the first-index array."""
     for row in range(ROWS):
-        start, end = _around(row, cell, species.starts, cells)
+        start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
         if end > start:
             return True
     return False
@@ -97,14 +145,14 @@ SEARCH = Search(
     _lists,
     unchanged,
     occupied,
-    walk=partial(_walk_by_words, _around, "find"),
-    walk_on_gpu=partial(_walk_one_by_one, _around),
-    first_walk=partial(_walk_by_words, _around, "write"),
-    second_walk=partial(_walk_by_words, _around, "read"),
+    walk=partial(_walk_by_words, 0),
+    walk_on_gpu=_walk_on_gpu,
+    first_walk=partial(_walk_by_words, 1),
+    second_walk=partial(_walk_by_words, 2),
     cached_words=WORDS * ROWS,
     shares=True,
 )
 
 #: on one core, each pair once: with a branch on each candidate, and with the neighbours found first
-PAIRS_ONCE = SEARCH._replace(ahead=partial(_walk_one_by_one, _ahead), rows_ahead=ROWS_AHEAD)
-PAIRS_ONCE_BY_WORDS = PAIRS_ONCE._replace(ahead=partial(_walk_by_words, _ahead, "find"))
+PAIRS_ONCE = SEARCH._replace(ahead=_ahead_by_branches)
+PAIRS_ONCE_BY_WORDS = SEARCH._replace(ahead=_ahead_by_words)

@@ -9,8 +9,8 @@ from helpers.plain import PlainDevice
 from helpers.sph_systems import shaken
 
 from repro.papers.sph import machines
+from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.ghosts import figures, measures, runs
-from repro.papers.sph.ghosts.measures import NAMES
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.simulation import Simulation
 
@@ -34,7 +34,7 @@ def wendland(q: float) -> float:
 def test_amid_the_lattice_equation_3_gives_the_density_of_rest():
     system = StillWater(column=(7, 7, 7), air=0).system()
     middle = int(np.linalg.norm(system.position - np.array(system.tank) / 2, axis=1).argmin())
-    assert measures.weights(system.position, system.position, system)[middle] == pytest.approx(1, abs=1e-6)
+    assert measures.fluid_alone(system.position, system)[middle] == pytest.approx(0, abs=1e-6)
 
 
 def test_at_a_plane_wall_half_of_all_beyond_the_own_plane_is_missing():
@@ -44,14 +44,14 @@ def test_at_a_plane_wall_half_of_all_beyond_the_own_plane_is_missing():
     reach = range(-3, 4)
     plane = sum(wendland(sqrt(i * i + j * j) / system.resolution.ratio) for i in reach for j in reach)
     lacks = (1 - plane / system.resolution.lattice_sum) / 2
-    assert measures.weights(system.position, system.position, system)[face] == pytest.approx(1 - lacks, abs=1e-6)
+    assert measures.fluid_alone(system.position, system)[face] == pytest.approx(-lacks, abs=1e-6)
 
 
 def test_the_sum_on_the_host_is_that_of_the_solver_without_ghosts():
     system = shaken(water=(3, 3, 3), tank=(4, 4, 4))
     solved = Simulation(system, PlainDevice(), boundary="none").summed_condensation()
     # single precision, and a table of the kernel
-    np.testing.assert_allclose(measures.weights(system.position, system.position, system) - 1, solved, atol=2e-6)
+    np.testing.assert_allclose(measures.fluid_alone(system.position, system), solved, atol=2e-6)
 
 
 def test_the_two_layers_under_the_surface_see_air_and_walls_are_none():
@@ -133,10 +133,12 @@ def test_one_bit_makes_two_runs_differ():
     moved = one.position.copy()
     moved[5, 2] = np.nextafter(moved[5, 2], 1)
     other = replace(one, particles=one.particles | {"position": moved})
+    assert measures.same_bits(one, looked())
+    assert not measures.same_bits(one, other)
+    assert 0 < measures.distance(one, other) < 1e-12
     names = [NAMES[name] for name in runs.PAIR]
-    found = runs.differences({"a": dict.fromkeys(names, one), "b": {names[0]: looked(), names[1]: other}})
+    found = runs.differences({"a": dict.fromkeys(names, one), "b": {names[0]: one, names[1]: other}})
     assert found["same bits"].tolist() == [True, False]
-    assert found["distance"][0] == 0 < found["distance"][1] < 1e-12
 
 
 @pytest.mark.parametrize("name", ["threads", "serial"])

@@ -8,7 +8,7 @@ from repro.errors import InputError
 from repro.papers.sph.still_water import runs
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
-from repro.sph.observables import Profile, layers
+from repro.sph.observables import Profile
 
 CASE = StillWater(column=(4, 4, 10), spacing=0.05, air=2, ratio=1.5)
 
@@ -33,10 +33,11 @@ def test_the_error_is_that_of_the_pressure_below_two_smoothing_lengths():
 
 
 def test_layers_are_averaged_with_the_weight_of_their_particles():
+    system = CASE.system()
     one = Profile(np.array([0.02, 0.07]), np.array([1, 2]), np.array([100.0, 50.0]))
     # a layer that one particle alone was in counts, and one that none was in is left out
     other = Profile(np.array([0.03, 0.17]), np.array([3, 1]), np.array([200.0, 7.0]))
-    found = layers(*map(np.concatenate, zip(one, other, strict=True)), CASE.spacing)
+    found = runs._mean([one, other], system)
     np.testing.assert_array_equal(found.count, [4, 2, 1])
     np.testing.assert_allclose(found.pressure, [(100 + 3 * 200) / 4, 50, 7])
     np.testing.assert_allclose(found.height, [(0.02 + 3 * 0.03) / 4, 0.07, 0.17])

@@ -117,11 +117,12 @@ def advances(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]) -> pd.D
 
     `experiments` have the columns t_star and z. Columns: front, spacings a column's width, slope, arrival.
     """
-    fronts = [
-        (f"{n} particles", run.case.column[0], run.table["reduced"], run.table["front"]) for n, run in runs.items()
-    ]
-    fronts += [(name, None, points["t_star"], points["z"]) for name, points in experiments.items()]
-    rows = [(name, spacings, *advance(t, z)) for name, spacings, t, z in fronts]
+    rows = []
+    for count, run in runs.items():
+        found = advance(run.table["reduced"], run.table["front"])
+        rows.append((f"{count} particles", run.case.column[0], *found))
+    for name, points in experiments.items():
+        rows.append((name, None, *advance(points["t_star"], points["z"])))
     return pd.DataFrame(rows, columns=["front", "spacings", "slope", "arrival"]).astype({"spacings": "Int64"})
 
 
@@ -133,21 +134,20 @@ def convergence(table: pd.DataFrame) -> dict:
     """
     rows = table[table["spacings"].notna()].sort_values("spacings").dropna(subset=["arrival"])[-3:]
     spacing, arrival = 1 / rows["spacings"].to_numpy(float), rows["arrival"].to_numpy(float)
+    if len(rows) < 3:
+        return {"order": float("nan"), "limit": float("nan"), "holds": False}
+    ratio = (arrival[0] - arrival[1]) / (arrival[1] - arrival[2])
 
     def off(order):
-        return _ratio(spacing**order) - _ratio(arrival)
+        powers = spacing**order
+        return (powers[0] - powers[1]) / (powers[1] - powers[2]) - ratio
 
     least, most = 0.05, 8.0
-    if len(rows) < 3 or not off(least) * off(most) < 0:
+    if not off(least) * off(most) < 0:
         return {"order": float("nan"), "limit": float("nan"), "holds": False}
     order = float(brentq(off, least, most))
     constant = (arrival[1] - arrival[2]) / (spacing[1] ** order - spacing[2] ** order)
     return {"order": order, "limit": float(arrival[2] - constant * spacing[2] ** order), "holds": True}
-
-
-def _ratio(values: np.ndarray) -> float:
-    """Of the first to the second change of three values."""
-    return (values[0] - values[1]) / (values[1] - values[2])
 
 
 def away(table: pd.DataFrame) -> dict:

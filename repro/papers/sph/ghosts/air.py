@@ -1,7 +1,6 @@
 """Ghosts in the air as Schechter and Bridson have them, which act: equation 3, in several variants, and a whole run."""
 
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -127,8 +126,16 @@ def variants(case: DamBreak, device, seconds: float) -> pd.DataFrame:
         table = follow(variant, case, device, seconds, SHORT_LOOKS)
         last = table.iloc[-1].to_dict() if len(table) else {"time": 0.0, "stopped": True}
         sampling, fluid = variant.sampling, variant.system(case).fluid
-        row = {"variant": variant.name, "stiffness": fluid.stiffness / 1000, "xsph": fluid.xsph}
-        rows.append(row | {name: getattr(sampling, name, np.nan) for name in ("radius", "every")} | last)
+        rows.append(
+            {
+                "variant": variant.name,
+                "stiffness": fluid.stiffness / 1000,
+                "xsph": fluid.xsph,
+                "radius": sampling.radius if sampling else np.nan,
+                "every": sampling.every if sampling else np.nan,
+                **last,
+            }
+        )
     return with_failures(pd.DataFrame(rows))
 
 
@@ -186,13 +193,16 @@ def uncertainty(radii, rounds) -> pd.DataFrame:
     off = np.abs(system.position[:, :2] - np.array(system.tank[:2]) / 2).max(1)
     chosen = (off < 2.1 * spacing) & (system.position[:, 2] > (_FLAT[2] - 1) * spacing)
     rows = []
-    for radius, number in product(radii, rounds):
-        sampling = AirSampling(radius=radius, rounds=number)
-        sown = [sample(system.position, system, sampling, k) for k in range(_SAMPLINGS)]
-        places = [np.concatenate([system.position, air]) for air in sown]
-        found = [weights(system.position[chosen], there, system) - 1 for there in places]
-        rows.append((radius, number, np.mean(found), np.std(found)))
+    for radius in radii:
+        for number in rounds:
+            sampling = AirSampling(radius=radius, rounds=number)
+            found = [_surface(system, chosen, sample(system.position, system, sampling, k)) for k in range(_SAMPLINGS)]
+            rows.append((radius, number, np.mean(found), np.std(found)))
     return pd.DataFrame(rows, columns=["radius", "rounds", "mean", "scatter"])
+
+
+def _surface(system: System, chosen: np.ndarray, air: np.ndarray) -> np.ndarray:
+    return weights(system.position[chosen], np.concatenate([system.position, air]), system) - 1
 
 
 def needed(case: DamBreak, table: pd.DataFrame) -> dict:

@@ -7,12 +7,13 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import EllipseCollection
 from matplotlib.colors import Normalize
 
+from repro.papers.sph.boundaries import NAMES
 from repro.papers.style import COLOURS, MARKERS, SKY_BLUE, VERMILLION
 from repro.papers.style import looks as line_looks
 from repro.sph.cases import DamBreak
 from repro.sph.ghosts import wall_sites
 
-from .measures import NAMES, PLACES, Look
+from .measures import PLACES, Look
 
 #: colours of a deficit, readable without red and green, and where they end: half of rho0 is missing at a plane wall
 CMAP, SCALE = "cividis", Normalize(0, 50)
@@ -41,16 +42,14 @@ def states(case: DamBreak, first: Look, looks: dict[str, list[Look]]):
     _draw(panels[0], first.position, _deficit(first), start)
     _draw(panels[0], first.air, SKY_BLUE, start, _AIR)
     panels[0].set_title("(a) start; ghosts: walls orange, air blue")
-    arrays = {"start": start.position}
-    for axes, letter, name in zip(panels[1:], "bc", (WITH, WITHOUT), strict=True):
-        look = looks[name][0]
-        arrays |= {f"{name}: position": look.position.astype(np.float32), f"{name}: deficit": _deficit(look)}
+    later = {name: looks[name][0] for name in (WITH, WITHOUT)}
+    for axes, letter, (name, look) in zip(panels[1:], "bc", later.items(), strict=True):
         _draw(axes, look.position, _deficit(look), look.system)
         if name == WITH:
             _draw(axes, look.air, SKY_BLUE, look.system, _AIR)
         axes.set_title(f"({letter}) {name}, {look.time:.3g} s")
     _finish(figure, panels, start)
-    return figure, arrays
+    return figure, {"start": start.position} | _arrays(later)
 
 
 def through(runs: dict[str, pd.DataFrame]):
@@ -69,6 +68,13 @@ def through(runs: dict[str, pd.DataFrame]):
 
 def _deficit(look: Look) -> np.ndarray:
     return 100 * np.maximum(-look.summed.astype(float), 0)
+
+
+def _arrays(looks: dict[str, Look]) -> dict[str, np.ndarray]:
+    found = {}
+    for name, look in looks.items():
+        found |= {f"{name}: position": look.position.astype(np.float32), f"{name}: deficit": _deficit(look)}
+    return found
 
 
 def _draw(axes, position: np.ndarray, colour, system, size: float = _DOT) -> None:

@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
+from repro.papers.sph.boundaries import NAMES
 from repro.sph.observables import beyond_walls, density_deficit, front, wall_unevenness
 from repro.sph.stability_checks import THROUGH
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
-
-#: what the treatments of repro.sph.ghosts.BOUNDARIES are called in tables, figures and sentences
-NAMES = {"ghosts": "with ghosts", "none": "without ghosts", "clamped": "without ghosts, density clamped"}
 
 #: spacings to the nearest particle from which on a place in the tank is air: the site over a lattice's last layer has
 #: 1, and a hole in the lattice 0.87
@@ -42,6 +40,14 @@ class Look:
     def position(self) -> np.ndarray:
         """(count, 3) in m."""
         return self.particles["position"]
+
+
+def fluid_alone(position: np.ndarray, system: System) -> np.ndarray:
+    """(rho - rho0) / rho0 by equation 3 from the fluid's particles alone, whatever ghosts a run has; on the host.
+
+    Of particles at `position` (count, 3) in m, in double precision, to a millionth.
+    """
+    return weights(position, position, system) - 1
 
 
 def weights(here: np.ndarray, there: np.ndarray, system: System) -> np.ndarray:
@@ -76,8 +82,7 @@ def deficits(look: Look) -> dict[str, dict[str, float]]:
     "counted" with the run's ghosts, "not counted" of the same particles without any, "excess" with them.
     """
     surface = sees_air(look.position, look.system)
-    # from the fluid's particles alone, whatever ghosts a run has
-    alone = weights(look.position, look.position, look.system) - 1
+    alone = fluid_alone(look.position, look.system)
     kinds = {"counted": look.summed, "not counted": alone, "excess": -look.summed}
     found = {kind: density_deficit(s, look.particles, look.system, surface) for kind, s in kinds.items()}
     return {kind: dict(zip(PLACES, values, strict=True)) for kind, values in found.items()}
@@ -134,3 +139,14 @@ def without_counting(table: pd.DataFrame) -> dict:
 def smoother(ours: pd.Series, others: pd.Series) -> dict:
     """Means of values with ghosts and without; holds if they are less with ghosts, whichever seeds one compares."""
     return {"ours": ours.mean(), "others": others.mean(), "holds": bool(ours.max() < others.min())}
+
+
+def distance(one: Look, other: Look) -> float:
+    """The largest distance in spacings between the places of one particle in two runs."""
+    apart = np.linalg.norm(one.position - other.position, axis=1)
+    return float(apart.max() / one.system.resolution.spacing)
+
+
+def same_bits(one: Look, other: Look) -> bool:
+    """Whether positions, velocities, accelerations and densities of two runs are the same to the last bit."""
+    return all(np.array_equal(one.particles[name], other.particles[name]) for name in one.particles)

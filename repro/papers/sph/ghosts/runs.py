@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.machines import GPU, label
 from repro.sph.cases import DamBreak
 from repro.sph.ghosts import BOUNDARIES
@@ -13,7 +14,7 @@ from repro.sph.simulation import Simulation
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
 
-from .measures import NAMES, Look
+from .measures import Look, distance, same_bits
 
 #: a seed moves each coordinate of each particle at the start by at most so many spacings
 JITTER = 0.02
@@ -36,8 +37,12 @@ def after(system: System, device, seconds: float, **options) -> Look:
     simulation = Simulation(system, device, **options)
     simulation.start()
     simulation.step(round(seconds / system.dt))
-    summed, time = simulation.summed_condensation(), simulation.steps * system.dt
-    return Look(system, simulation.particles(), summed, time, simulation.air_samples)
+    return _look(simulation)
+
+
+def _look(simulation: Simulation) -> Look:
+    summed, time = simulation.summed_condensation(), simulation.steps * simulation.system.dt
+    return Look(simulation.system, simulation.particles(), summed, time, simulation.air_samples)
 
 
 def sweep(case: DamBreak, device, seconds: float, seeds) -> dict[str, list[Look]]:
@@ -75,15 +80,11 @@ def columns(case: DamBreak, devices, seconds: float, seed: int) -> dict[str, dic
 
 
 def differences(compared: dict[str, dict[str, Look]]) -> pd.DataFrame:
-    """How far particles of two devices' runs are apart at most, in spacings, and whether all has the `same bits`.
+    """How far the runs of two devices are apart at most, in spacings, and whether they have the `same bits`.
 
     One row a boundary, with the two `devices` and the `time` in s.
     """
     one, other = compared.values()
-    rows = []
-    for name, look in one.items():
-        ours, theirs = look.particles, other[name].particles
-        apart = np.linalg.norm(ours["position"] - theirs["position"], axis=1).max() / look.system.resolution.spacing
-        same = all(np.array_equal(ours[what], theirs[what]) for what in ours)
-        rows.append((name, " and ".join(compared), look.time, float(apart), same))
+    names = " and ".join(compared)
+    rows = [(n, names, one[n].time, distance(one[n], other[n]), same_bits(one[n], other[n])) for n in one]
     return pd.DataFrame(rows, columns=["boundary", "devices", "time", "distance", "same bits"])

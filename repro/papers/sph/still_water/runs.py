@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import require
-from repro.papers.sph.ghosts.measures import NAMES, smoother
+from repro.papers.sph.boundaries import NAMES
+from repro.papers.sph.ghosts.measures import smoother
 from repro.papers.sph.ghosts.runs import displaced
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
 from repro.sph.ghosts import BOUNDARIES
-from repro.sph.observables import Profile, beyond_walls, energy, layers, pressure_profile
+from repro.sph.observables import Profile, beyond_walls, energy, pressure_profile
 from repro.sph.simulation import Simulation
 from repro.sph.stability_checks import THROUGH
 from repro.sph.system import System
@@ -64,7 +65,8 @@ class Run:
     @property
     def error(self) -> float:
         """The largest of them, NaN if no layer is so deep."""
-        return float(pd.Series(self.errors).abs().max())
+        found = np.abs(self.errors)
+        return float(np.nanmax(found)) if np.isfinite(found).any() else float("nan")
 
 
 def rest(case: StillWater, device, seconds: float, boundary: str = "ghosts", seed: int | None = None) -> Run:
@@ -83,9 +85,7 @@ def rest(case: StillWater, device, seconds: float, boundary: str = "ghosts", see
         rows.append({"time": simulation.steps * system.dt, **_look(particles, system)})
         if time >= AVERAGED * seconds:
             profiles.append(pressure_profile(particles, system))
-    # each particle has the same weight
-    mean = layers(*map(np.concatenate, zip(*profiles, strict=True)), system.resolution.spacing)
-    return Run(case, system, pd.DataFrame(rows), mean)
+    return Run(case, system, pd.DataFrame(rows), _mean(profiles, system))
 
 
 def _look(particles, system: System) -> dict:
@@ -101,6 +101,16 @@ def _look(particles, system: System) -> dict:
         "settled": float(-moved[:, 2].mean()),
         "beyond": float(beyond_walls(particles, system).max()),
     }
+
+
+def _mean(profiles: list[Profile], system: System) -> Profile:
+    """The mean over looks, each particle with the same weight, layer by layer."""
+    every = [np.concatenate(parts) for parts in zip(*profiles, strict=True)]
+    layer = np.maximum(every[0] / system.resolution.spacing, 0).astype(int)
+    count = np.bincount(layer, every[1])
+    held = count > 0
+    height, pressure = (np.bincount(layer, every[1] * part)[held] / count[held] for part in (every[0], every[2]))
+    return Profile(height, count[held], pressure)
 
 
 def require_deep(case: StillWater) -> None:
@@ -124,17 +134,18 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
     rows = []
     for name, run in runs.items():
         last = run.table.iloc[-1]
-        row = {
-            "boundary": name,
-            "pressure error (%)": 100 * run.error,
-            "energy gained (%)": 100 * run.gain,
-            "speed (mm/s)": 1000 * last["speed"],
-            "drift (spacings)": last["drift"],
-            "largest drift (spacings)": last["worst"],
-            "settled (spacings)": last["settled"],
-            "beyond a wall (spacings)": max(run.table["beyond"].max(), 0.0),
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "boundary": name,
+                "pressure error (%)": 100 * run.error,
+                "energy gained (%)": 100 * run.gain,
+                "speed (mm/s)": 1000 * last["speed"],
+                "drift (spacings)": last["drift"],
+                "largest drift (spacings)": last["worst"],
+                "settled (spacings)": last["settled"],
+                "beyond a wall (spacings)": max(run.table["beyond"].max(), 0.0),
+            }
+        )
     return pd.DataFrame(rows)
 
 
