@@ -10,7 +10,6 @@ from repro.parallel import device_function, fma
 from .deposition import make_deposit, make_deposit_charge
 from .gather import electric_at, magnetic_at
 from .mesh import ABSORBED, Layout
-from .motion.push import replaced
 from .motion.segment import make_segment
 from .state import FRESH, MOST_SEGMENTS, SLIDING, STUCK
 
@@ -48,11 +47,11 @@ def set_place(particles, i, count, position, momentum):
 
 @device_function
 def copy_particle(source, i, count, target, k, room):
-    """Copy entry i of `count` to entry k of `room`."""
+    """Copy entry i of `count` to entry k of `room`: all but its number of segments."""
     position, momentum = place_of(source, i, count)
     set_place(target, k, room, position, momentum)
     target.cell[k], target.weight[k] = source.cell[i], source.weight[i]
-    target.ids[k], target.left[k], target.event[k] = source.ids[i], source.left[i], source.event[i]
+    target.ids[k], target.left[k] = source.ids[i], source.left[i]
 
 
 @device_function
@@ -70,7 +69,11 @@ def make_place_beyond(real):
 
     @device_function
     def place_beyond(position, face):
-        return replaced(face >> 1, zero if face & 1 else one, position)
+        axis, other = face >> 1, zero if face & 1 else one
+        x = other if axis == 0 else position[0]
+        y = other if axis == 1 else position[1]
+        z = other if axis == 2 else position[2]
+        return x, y, z
 
     return place_beyond
 
@@ -79,20 +82,18 @@ def make_place_beyond(real):
 def make_cross_face(real, add):
     """Where a particle is that met a face, or INSIDE: cross(cell, position, face, amount, context).
 
-    That is its cell, or what `Mesh.neighbour_cell` has for it, its place there, and whether it goes on. The charge of
-    one that a wall takes up stays where it met the wall.
+    That is its cell, or what `Mesh.neighbour_cell` has for it, and its place there. The charge of one that a wall
+    takes up stays where it met the wall.
     """
     place_beyond, rest = make_place_beyond(real), make_deposit_charge(real, add)
 
     @device_function
     def cross(cell, position, face, amount, context):
-        if face < 0:
-            return cell, position, False
         into = cell_beyond(cell, face, context.neighbour_cell, context.layout)
         if into == ABSORBED:
             rest(context.charges, cell, position, -amount, context.layout)
-            return into, position, False
-        return into, place_beyond(position, face), into >= 0
+            return into, position
+        return into, place_beyond(position, face)
 
     return cross
 
@@ -136,21 +137,46 @@ def make_turning_field(real):
 
     @device_function
     def turned_by(met, magnetic):
-        straight, (x, y, z) = met >= SLIDING, magnetic
-        return zero if straight else x, zero if straight else y, zero if straight else z
+        straight = met >= SLIDING
+        return (
+            zero if straight else magnetic[0],
+            zero if straight else magnetic[1],
+            zero if straight else magnetic[2],
+        )
 
     return turned_by
 
 
 @cache
-def make_follow(real, add, add_current=None):
+def make_advance_segment(real, add, make_deposit=make_deposit):
+    """One segment of a particle's way through a step: advance_segment(cell, position, momentum, left, met, ...).
+
+    `met` is how many faces it has met in the step, `make_deposit(real, add)` makes what adds to `fields.currents`, see
+    `deposition`. Returns cell, position, momentum, what is left of the step, and whether the particle has more segments
+    before it.
+    """
+    follow, deposit, cross = make_segment(real), make_deposit(real, add), make_cross_face(real, add)
+    turned_by = make_turning_field(real)
+
+    @device_function
+    def advance_segment(cell, position, momentum, left, met, amount, fields, context):
+        magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
+        end, momentum, used, face = follow(position, momentum, magnetic, context.courant, left)
+        deposit(fields.currents, cell, position, end, amount)
+        if face >= 0:
+            cell, end = cross(cell, end, face, amount, context)
+        return cell, end, momentum, left - used, (face >= 0) & (cell >= 0)
+
+    return advance_segment
+
+
+@cache
+def make_follow(real, add, make_deposit=make_deposit):
     """A kernel's body: each item is a particle that takes a step, its currents added.
 
-    When `resuming` those alone move that are in the midst of a step. `add_current` adds to `fields.currents`, as `add`
-    does where it is not given.
+    When `resuming` those alone move that are in the midst of a step.
     """
-    load, turned_by, segment = make_load(real), make_turning_field(real), make_segment(real)
-    deposit, cross = make_deposit(real, add_current or add), make_cross_face(real, add)
+    load, advance_segment = make_load(real), make_advance_segment(real, add, make_deposit)
     one, fresh = real(1), real(FRESH)
 
     @device_function
@@ -161,11 +187,9 @@ def make_follow(real, add, add_current=None):
             cell, amount, position, momentum, left = load(i, particles, count, fields, context)
             met, going = particles.event[i], True
             for _ in range(MOST_SEGMENTS):
-                magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
-                end, momentum, used, face = segment(position, momentum, magnetic, context.courant, left)
-                deposit(fields.currents, cell, position, end, amount)
-                cell, position, going = cross(cell, end, face, amount, context)
-                left -= used
+                cell, position, momentum, left, going = advance_segment(
+                    cell, position, momentum, left, met, amount, fields, context
+                )
                 if not going:
                     break
                 met += 1

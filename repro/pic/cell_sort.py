@@ -13,15 +13,18 @@ from .state import EMPTY, Particles, make_particles
 
 
 @cache
-def _make_sort(add):
-    """Bodies that count the particles of each cell, and put them where these begin."""
-
+def _make_count(add):
     @device_function
     def count(x, n, cell, used, counts):
         for i in range(x, x + n):
             if i < used[0] and cell[i] >= 0:
                 add(counts, cell[i], 1)
 
+    return count
+
+
+@cache
+def _make_scatter(add):
     @device_function
     def scatter(x, n, particles, used, starts, sorted_, count):
         for i in range(x, x + n):
@@ -30,7 +33,7 @@ def _make_sort(add):
                 k = add(starts, cell, 1)
                 copy_particle(particles, i, count, sorted_, k, count)
 
-    return count, scatter
+    return scatter
 
 
 @device_function
@@ -40,6 +43,7 @@ def _copy_back(x, n, particles, used, starts, sorted_, count, nodes):
     for i in range(x, x + n):
         if i < total:
             copy_particle(sorted_, i, count, particles, i, count)
+            particles.event[i] = 0
         elif i < used[0]:
             particles.cell[i] = EMPTY
 
@@ -58,12 +62,12 @@ class CellSort:
         sorted_ = make_particles(device, real, count)
         counts, starts = device.zeros(nodes, np.int32), device.zeros(nodes + 1, np.int32)
         scan = running_sum(device, counts, starts)
-        bind, (count_cells, scatter) = device.compile, _make_sort(device.add)
+        bind = device.compile
         self.parts = {
             "clear the counts": bind(Kernel(zero))((nodes,), counts),
-            "count": bind(Kernel(count_cells))((count,), particles.cell, used, counts),
+            "count": bind(Kernel(_make_count(device.add)))((count,), particles.cell, used, counts),
             "scan": partial(in_turn, *scan),
-            "scatter": bind(Kernel(scatter))((count,), particles, used, starts, sorted_, count),
+            "scatter": bind(Kernel(_make_scatter(device.add)))((count,), particles, used, starts, sorted_, count),
             "copy back": bind(Kernel(_copy_back))((count,), particles, used, starts, sorted_, count, nodes),
             "close gaps": bind(Kernel(_use))((1,), used, starts, nodes),
         }

@@ -92,13 +92,19 @@ def make_deposit(real, add):
     shares, whole = make_edge_weights(real), make_to_whole(real)
 
     @device_function
+    def add_four(currents, first, values):
+        add(currents, first, whole(values[0]))
+        add(currents, first + 1, whole(values[1]))
+        add(currents, first + 2, whole(values[2]))
+        add(currents, first + 3, whole(values[3]))
+
+    @device_function
     def deposit(currents, cell, start, end, amount):
         along_x, along_y, along_z = shares(start, end, amount)
         first = EDGES * cell
-        for k in range(4):
-            add(currents, first + k, whole(along_x[k]))
-            add(currents, first + 4 + k, whole(along_y[k]))
-            add(currents, first + 8 + k, whole(along_z[k]))
+        add_four(currents, first, along_x)
+        add_four(currents, first + 4, along_y)
+        add_four(currents, first + 8, along_z)
 
     return deposit
 

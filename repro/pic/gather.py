@@ -10,20 +10,18 @@ from repro.parallel import device_function, fma
 
 
 @device_function
-def _edges(field, node, p, q, share_p, share_q):
-    """A component that stands on the four edges of a cell, at steps 0 and `p`, `q` from its node."""
-    # unsigned: a signed index may count from the end, and Numba looks whether it does: three times as many instructions
-    a, b = field[np.uintp(node)], field[np.uintp(node + p)]
-    c, d = field[np.uintp(node + q)], field[np.uintp(node + q + p)]
-    lower, upper = fma(b - a, share_p, a), fma(d - c, share_p, c)
-    return fma(upper - lower, share_q, lower)
+def _between(field, node, step, share):
+    """From the value at a node to the one at a `step` from it: exactly the first where both are the same."""
+    # a signed index may count from the end, and Numba looks whether it does: three times as many instructions
+    low, high = field[np.uintp(node)], field[np.uintp(node + step)]
+    return fma(high - low, share, low)
 
 
 @device_function
-def _faces(field, node, step, share):
-    """A component that stands on two faces of a cell, at steps 0 and `step` from its node; exact if they are alike."""
-    low, high = field[np.uintp(node)], field[np.uintp(node + step)]
-    return fma(high - low, share, low)
+def _edges(field, node, p, q, share_p, share_q):
+    """A component that stands on the four edges of a cell, at steps 0 and `p`, `q` from its node."""
+    lower, upper = _between(field, node, p, share_p), _between(field, node + q, p, share_p)
+    return fma(upper - lower, share_q, lower)
 
 
 @device_function
@@ -44,7 +42,7 @@ def magnetic_at(field, cell, position, layout):
     x, y, z = position
     y_cell, z_cell = cell + layout.nodes, cell + 2 * layout.nodes
     return (
-        _faces(field, cell, 1, x),
-        _faces(field, y_cell, layout.row, y),
-        _faces(field, z_cell, layout.plane, z),
+        _between(field, cell, 1, x),
+        _between(field, y_cell, layout.row, y),
+        _between(field, z_cell, layout.plane, z),
     )

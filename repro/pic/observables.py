@@ -170,9 +170,12 @@ def divergence(mesh: Mesh, electric: np.ndarray) -> np.ndarray:
     _require_field(mesh, "electric", electric)
     found = 0
     for axis in range(3):
+        far = -1 - axis
         # the first node is the last again
-        last = electric[axis].take([-2], -1 - axis)
-        found = found + np.diff(electric[axis], axis=-1 - axis, prepend=last) / mesh.spacing[axis]
+        before = np.concatenate(
+            [electric[axis].take([-2], far), electric[axis].take(range(mesh.shape[axis]), far)], far
+        )
+        found = found + (electric[axis] - before) / mesh.spacing[axis]
     return found
 
 

@@ -71,17 +71,24 @@ def make_direction(real):
 
 
 @cache
-def make_source_kernel(real, add, at_start: bool):
-    """A kernel's body: each item is a particle of the source, of the start or of this step."""
-    words, direction, unit = tea(ROUNDS), make_direction(real), uniform(real)
-    charge = make_deposit_charge(real, add)
-    half, fresh, scale = real(0.5), real(FRESH), real(2.0**-32)
+def _make_place(real):
+    scale = real(2.0**-32)
 
     @device_function
     def place(word, cells):
         """The cell of a random place on an axis, and the place in it."""
         spread = np.uint64(word) * np.uint64(cells)
         return np.int32(spread >> np.uint64(32)), real(np.uint32(spread & np.uint64(0xFFFFFFFF))) * scale
+
+    return place
+
+
+@cache
+def make_source_kernel(real, add, at_start: bool):
+    """A kernel's body: each item is a particle of the source, of the start or of this step."""
+    words, place, direction, unit = tea(ROUNDS), _make_place(real), make_direction(real), uniform(real)
+    charge = make_deposit_charge(real, add)
+    half, fresh = real(0.5), real(FRESH)
 
     @device_function
     def inject(x, n, particles, count, fields, context, source):

@@ -216,8 +216,7 @@ class Simulation(TimeLoop):
         """What the electrons in air have done so far (of several ranks: on this one), by name; empty in vacuum.
 
         Energies in J of all electrons: "lost" to the air in small portions, "radiated" by photons above the cut, and
-        "left over" by electrons that stopped. Numbers of particles, whatever their weights: "stops", and events of each
-        process by its name.
+        "left over" by electrons that stopped. Numbers of particles: "stops", and events of each process by its name.
         """
         return {} if self._tallies is None else in_units(self.device.to_host(self._tallies), self.unit)
 

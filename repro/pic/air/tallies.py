@@ -62,7 +62,11 @@ def make_add_tallies(add):
 
 
 def in_units(tallies: np.ndarray, unit: float) -> dict[str, float | int]:
-    """Sums by name, see `Simulation.tallies`; `unit` units of the sums are an electron."""
+    """Sums by name: energies in J of all electrons, and numbers of events; `unit` units of the sums are an electron.
+
+    "lost" to the air in small portions, "radiated" by photons above the cut, "left over" by electrons that stopped;
+    events of each process by its name and "stops" are counted a particle, whatever its weight.
+    """
     joule = MASS * LIGHT**2 / (unit * ENERGY_SHARE)
     energies = {"lost": LOST, "radiated": RADIATED, "left over": LEFT_OVER}
     found = {name: joule * float(tallies[place]) for name, place in energies.items()}

@@ -25,6 +25,9 @@ from repro.parallel.elementary import polynomial
 #: circle of fewer than six chords is none
 LARGEST_TURN = 1.0
 
+#: most iterations in search of the time at which a face is met
+_SEARCHES = 60
+
 
 @cache
 def make_rotation_factors(real):
@@ -105,14 +108,101 @@ def rate(speed, u, g, h, factors):
     return speed * fma(s, g, fma(c, h, u))
 
 
-@device_function
-def along(axis, vector):
-    """The component along an axis that is known at run time only."""
-    return vector[0] if axis == 0 else (vector[1] if axis == 1 else vector[2])
+@cache
+def make_first_face(real):
+    """The face that the chord to `end`, beyond the cell, meets first, and its share: nearest(position, end).
+
+    The face is 2 * axis, and 1 more at the high end; the share of the chord is 1 at its end.
+    """
+    zero, one, never = real(0), real(1), real(2)
+
+    @device_function
+    def share(x, end):
+        apart = end - x
+        chord = ((one if end > one else zero) - x) / (apart if apart != zero else one)
+        return chord if (end > one) | (end < zero) else never
+
+    @device_function
+    def nearest(position, end):
+        x, y, z = share(position[0], end[0]), share(position[1], end[1]), share(position[2], end[2])
+        axis = np.int32(0) if (x <= y) & (x <= z) else (np.int32(1) if y <= z else np.int32(2))
+        beyond = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
+        return 2 * axis + np.int32(beyond > one), min(x, min(y, z))
+
+    return nearest
 
 
 @device_function
-def replaced(axis, value, vector):
-    """A vector with another value along such an axis; the same vector where the axis is none."""
-    x, y, z = vector
-    return value if axis == 0 else x, value if axis == 1 else y, value if axis == 2 else z
+def along_axis(axis, position, orbit, courant):
+    """Place, speed and the three components of an orbit along an axis that is known at run time only."""
+    _, slow, u, g, h = orbit
+    x = position[0] if axis == 0 else (position[1] if axis == 1 else position[2])
+    speed = courant[0] if axis == 0 else (courant[1] if axis == 1 else courant[2])
+    u_k = u[0] if axis == 0 else (u[1] if axis == 1 else u[2])
+    g_k = g[0] if axis == 0 else (g[1] if axis == 1 else g[2])
+    h_k = h[0] if axis == 0 else (h[1] if axis == 1 else h[2])
+    return x, speed * slow, u_k, g_k, h_k
+
+
+@cache
+def make_meet_face(real):
+    """When an orbit meets a face, and whether it may do so: meet(face, share, position, orbit, courant, t).
+
+    So many steps of Newton's iteration from where the chord of the time t meets it, without a branch. It may not if it
+    begins on the face and turns inwards first.
+    """
+    factors = make_rotation_factors(real)
+    zero, one = real(0), real(1)
+    # with which most orbits are on the face to rounding
+    steps = 3 if real is np.float32 else 4
+
+    @device_function
+    def meet(face, share, position, orbit, courant, t):
+        x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
+        high = (face & 1) == 1
+        side = one if high else zero
+        # fused with nothing, by word, so that no compiler fuses it with the sum below
+        found = fma(share, t, zero)
+        for _ in range(steps):
+            at = factors(orbit[0] * found * found, found)
+            quick = rate(speed, u, g, h, at)
+            beyond = moved(x, speed, u, g, h, found, at) - side
+            found = min(max(found - beyond / (quick if quick != zero else one), zero), t)
+        return found, (x != side) | ((u > zero) == high)
+
+    return meet
+
+
+@cache
+def make_search_face(real):
+    """When an orbit that is beyond a face at t met it, always: search(face, position, orbit, courant, t).
+
+    Newton's iteration kept between a time inside and one outside. An orbit that begins on the face and turns inwards
+    is inside until it comes back.
+    """
+    factors = make_rotation_factors(real)
+    zero, half, one, enough = real(0), real(0.5), real(1), real(np.finfo(real).eps)
+
+    @device_function
+    def search(face, position, orbit, courant, t):
+        x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
+        side, way = (one, one) if face & 1 else (zero, -one)
+        before, after, found = zero, t, t
+        if x == side and way * u > zero:
+            return zero
+        for _ in range(_SEARCHES):
+            at = factors(orbit[0] * found * found, found)
+            beyond, quick = moved(x, speed, u, g, h, found, at) - side, rate(speed, u, g, h, at)
+            if way * beyond > zero:
+                after = found
+            else:
+                before = found
+            guess = found - beyond / quick if quick != zero else before
+            if not (before <= guess <= after):
+                guess = half * (before + after)
+            change, found = abs(guess - found), guess
+            if change <= enough * t:
+                break
+        return found
+
+    return search

@@ -4,18 +4,15 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import device_function, fma
+from repro.parallel import device_function
 
-from .push import along, make_orbit, make_rotation_factors, momentum, moved, rate, replaced
+from .push import make_first_face, make_meet_face, make_orbit, make_rotation_factors, make_search_face, momentum, moved
 
 #: what a segment ends at, beside the faces 0 to 5
 INSIDE = -1
 
 #: how often a segment is cut short: an orbit that is beyond one face may have been beyond another one before
 _CUTS = 4
-
-#: most iterations in search of the time at which a face is met
-_SEARCHES = 60
 
 
 @cache
@@ -85,8 +82,11 @@ def make_place_on_face(real):
 
     @device_function
     def on_face(end, face):
-        inside = within(end[0]), within(end[1]), within(end[2])
-        return replaced(face >> 1, one if face & 1 else zero, inside)
+        side, axis = one if face & 1 else zero, face >> 1
+        x = side if axis == 0 else within(end[0])
+        y = side if axis == 1 else within(end[1])
+        z = side if axis == 2 else within(end[2])
+        return x, y, z
 
     return on_face
 
@@ -95,21 +95,11 @@ def make_place_on_face(real):
 def make_land(real):
     """The segment of an orbit that is beyond its cell after t: land(position, beyond, orbit, courant, t).
 
-    So many steps of Newton's iteration from where the chord meets its first face, without a branch, and with a sign
-    that tells whether it is right: it is not where the curve meets another face before that one or only grazes it, or
-    begins on it and turns inwards first.
+    Without a branch, and with a sign that tells whether it is right: it is not where the curve meets another face
+    before the one that its chord meets first, or only grazes it.
     """
-    fly, on_face, factors = make_fly(real), make_place_on_face(real), make_rotation_factors(real)
-    zero, one, never, nearly = real(0), real(1), real(2), real(4 * np.finfo(real).eps)
-    # with which most orbits are on the face to rounding
-    steps = 3 if real is np.float32 else 4
-
-    @device_function
-    def share(x, end):
-        """Of the chord, from its start to a face along an axis; 1 is its end."""
-        apart = end - x
-        chord = ((one if end > one else zero) - x) / (apart if apart != zero else one)
-        return chord if (end > one) | (end < zero) else never
+    fly, nearest, meet, on_face = make_fly(real), make_first_face(real), make_meet_face(real), make_place_on_face(real)
+    zero, one, nearly = real(0), real(1), real(4 * np.finfo(real).eps)
 
     @device_function
     def outside(value):
@@ -117,24 +107,14 @@ def make_land(real):
 
     @device_function
     def land(position, beyond, orbit, courant, t):
-        p, q, r = share(position[0], beyond[0]), share(position[1], beyond[1]), share(position[2], beyond[2])
-        axis = np.int32(0) if (p <= q) & (p <= r) else (np.int32(1) if q <= r else np.int32(2))
-        high = along(axis, beyond) > one
-        face, side = 2 * axis + np.int32(high), one if high else zero
-        x, speed = along(axis, position), along(axis, courant) * orbit[1]
-        u, g, h = along(axis, orbit[2]), along(axis, orbit[3]), along(axis, orbit[4])
-        # fused with nothing, by word, so that no compiler fuses it with the sum below
-        met = fma(min(p, min(q, r)), t, zero)
-        for _ in range(steps):
-            at = factors(orbit[0] * met * met, met)
-            quick = rate(speed, u, g, h, at)
-            off = moved(x, speed, u, g, h, met, at) - side
-            met = min(max(met - off / (quick if quick != zero else one), zero), t)
-        outwards = (x != side) | ((u > zero) == high)
-        end, after = fly(position, orbit, courant, met)
+        face, share = nearest(position, beyond)
+        met, outwards = meet(face, share, position, orbit, courant, t)
+        end, u = fly(position, orbit, courant, met)
         off = max(outside(end[0]), max(outside(end[1]), outside(end[2])))
-        missed = abs(along(axis, end) - side)
-        return on_face(end, face), after, met, face, outwards & (max(off, missed) <= nearly)
+        axis = face >> 1
+        along = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
+        missed = abs(along - (one if face & 1 else zero))
+        return on_face(end, face), u, met, face, outwards & (max(off, missed) <= nearly)
 
     return land
 
@@ -142,37 +122,17 @@ def make_land(real):
 @cache
 def make_find_face(real):
     """As `make_land`, right in all cases, and slower: find(position, beyond, orbit, courant, t)."""
-    fly, on_face, factors = make_fly(real), make_place_on_face(real), make_rotation_factors(real)
-    zero, half, one, enough = real(0), real(0.5), real(1), real(np.finfo(real).eps)
+    fly, search, on_face = make_fly(real), make_search_face(real), make_place_on_face(real)
+    zero, one = real(0), real(1)
 
     @device_function
-    def search(face, position, orbit, courant, t):
-        """When an orbit that is beyond a face at t met it, always.
-
-        Newton's iteration kept between a time inside and one outside. An orbit that begins on the face and turns
-        inwards is inside until it comes back.
-        """
-        axis = face >> 1
-        x, speed = along(axis, position), along(axis, courant) * orbit[1]
-        u, g, h = along(axis, orbit[2]), along(axis, orbit[3]), along(axis, orbit[4])
-        side, way = (one, one) if face & 1 else (zero, -one)
-        before, after, found = zero, t, t
-        if x == side and way * u > zero:
-            return zero
-        for _ in range(_SEARCHES):
-            at = factors(orbit[0] * found * found, found)
-            beyond, quick = moved(x, speed, u, g, h, found, at) - side, rate(speed, u, g, h, at)
-            if way * beyond > zero:
-                after = found
-            else:
-                before = found
-            guess = found - beyond / quick if quick != zero else before
-            if not (before <= guess <= after):
-                guess = half * (before + after)
-            change, found = abs(guess - found), guess
-            if change <= enough * t:
-                break
-        return found
+    def cut(k, end, first, face, position, orbit, courant, last):
+        """The earlier of `first` and the time at which an orbit left along axis k that is at `end` at `last`."""
+        if (zero <= end and end <= one) or face >> 1 == k:
+            return first, face
+        other = np.int32(2 * k + (end > one))
+        met = search(other, position, orbit, courant, last)
+        return (met, other) if met <= first else (first, face)
 
     @device_function
     def find(position, beyond, orbit, courant, t):
@@ -181,12 +141,9 @@ def make_find_face(real):
         # an orbit that is beyond one face may have been beyond another one before
         for _ in range(_CUTS):
             last, met = first, face
-            for axis in range(3):
-                at = end[axis]
-                if not (zero <= at and at <= one) and face >> 1 != axis:
-                    other = np.int32(2 * axis + (at > one))
-                    earlier = search(other, position, orbit, courant, last)
-                    first, face = (earlier, other) if earlier <= first else (first, face)
+            first, face = cut(0, end[0], first, face, position, orbit, courant, last)
+            first, face = cut(1, end[1], first, face, position, orbit, courant, last)
+            first, face = cut(2, end[2], first, face, position, orbit, courant, last)
             end, u = fly(position, orbit, courant, first)
             if face == met:
                 break

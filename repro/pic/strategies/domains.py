@@ -11,11 +11,10 @@ import numpy as np
 
 from repro.parallel import device_function
 
-from ..advance import copy_particle, make_cross_face, make_load, make_turning_field, set_place
+from ..advance import copy_particle, make_advance_segment, make_load, set_place
 from ..deposition import EDGES, make_deposit
-from ..gather import magnetic_at
+from ..maxwell.fields import FieldArrays
 from ..mesh import ABSORBED, LEAVES
-from ..motion.segment import make_segment
 from ..state import DEFERRED, EMPTY, FRESH, MOST_SEGMENTS, STUCK, Particles
 
 
@@ -60,6 +59,13 @@ def leaving(cell):
 def entry_of(k, block, blocks):
     """The entry of the buffers' arrays that is number k of a block's buffer: the host copies what they have used."""
     return k * blocks + block
+
+
+@device_function
+def copied(source, i, count, target, k, room):
+    """Copy entry i of `count` to entry k of `room`."""
+    copy_particle(source, i, count, target, k, room)
+    target.event[k] = source.event[i]
 
 
 @device_function
@@ -109,7 +115,7 @@ def make_take(add):
             add(counts.incoming, block, 1)
             return False
         waits = entry_of(before - 1, block, len(counts.incoming))
-        copy_particle(incoming, waits, len(incoming.cell), particles, entry, count)
+        copied(incoming, waits, len(incoming.cell), particles, entry, count)
         threads.read[t], threads.end[t] = place, place + 1
         return True
 
@@ -136,8 +142,7 @@ def make_settle(real, add):
                 add(counts.outgoing, block, -1)
                 return
             particles.event[i] += threads.segments[t]
-            k = entry_of(before, block, len(counts.outgoing))
-            copy_particle(particles, i, count, outgoing, k, len(outgoing.cell))
+            copied(particles, i, count, outgoing, entry_of(before, block, len(counts.outgoing)), len(outgoing.cell))
             particles.cell[i] = EMPTY
         elif cell == ABSORBED:
             particles.cell[i] = EMPTY
@@ -145,7 +150,7 @@ def make_settle(real, add):
         else:
             particles.left[i], particles.event[i] = fresh, 0
             if threads.write[t] < threads.read[t]:
-                copy_particle(particles, i, count, particles, threads.write[t] * counts.threads + t, count)
+                copied(particles, i, count, particles, threads.write[t] * counts.threads + t, count)
                 particles.cell[i] = EMPTY
             threads.write[t] += 1
         threads.read[t] += 1
@@ -161,17 +166,28 @@ class Sums(NamedTuple):
     block: int
 
 
+@cache
+def make_block_deposit(real, add):
+    """What adds a segment's current to the sums of a block, see `own_currents`."""
+
+    def add_within(currents, edge, value):
+        sums, first = currents
+        add(sums, first + edge, value)
+
+    return make_deposit(real, device_function(add_within))
+
+
 @device_function
-def first_cell(t, sums, layout):
-    """Where the sums of thread t's block begin, as the number of a cell: from there each block has its own cells."""
-    return np.int64(t // sums.block) * layout.nodes
+def own_currents(t, fields, sums, context):
+    """The fields with the sums of all blocks, and the number of the first of thread t's block, for currents."""
+    first = EDGES * np.int64(t // sums.block) * context.layout.nodes
+    return FieldArrays(fields.electric, fields.magnetic, (sums.currents, first))
 
 
 @cache
 def make_segment_kernel(real, add):
     """A kernel's body: each thread builds one segment of the particle that it works on."""
-    load, turned_by, segment = make_load(real), make_turning_field(real), make_segment(real)
-    deposit, cross = make_deposit(real, add), make_cross_face(real, add)
+    load, advance_segment = make_load(real), make_advance_segment(real, add, make_block_deposit)
     take, settle = make_take(add), make_settle(real, add)
 
     @device_function
@@ -183,15 +199,14 @@ def make_segment_kernel(real, add):
             i, going = threads.read[t] * counts.threads + t, False
             if particles.cell[i] >= 0:
                 cell, amount, position, momentum, left = load(i, particles, count, fields, context)
-                met = particles.event[i] + threads.segments[t]
-                magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
-                end, momentum, used, face = segment(position, momentum, magnetic, context.courant, left)
-                deposit(sums.currents, first_cell(t, sums, context.layout) + cell, position, end, amount)
-                cell, position, going = cross(cell, end, face, amount, context)
+                own, met = own_currents(t, fields, sums, context), particles.event[i] + threads.segments[t]
+                cell, position, momentum, left, going = advance_segment(
+                    cell, position, momentum, left, met, amount, own, context
+                )
                 threads.segments[t] += 1
                 if going and threads.segments[t] == MOST_SEGMENTS:
                     cell, going = np.int32(STUCK), False
-                particles.cell[i], particles.left[i] = cell, left - used
+                particles.cell[i], particles.left[i] = cell, left
                 set_place(particles, i, count, position, momentum)
             if not going:
                 settle(t, particles, count, threads, outgoing, counts)
