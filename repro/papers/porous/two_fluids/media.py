@@ -108,7 +108,10 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
 
 
 def surrounds(run: Run, steps) -> dict:
-    """Least share (%) of the solid that g covers at these steps, and the pores it fills; holds if it wets the solid."""
+    """The least share of the solid that fluid g covers at these steps, and the pores it fills, in %.
+
+    Holds if it covers nine tenths, and more than half again of what it fills.
+    """
     rows = run.table.set_index("step").loc[list(steps)]
     least, pores = 1 - rows["covered"].max(), 1 - rows["saturation"].min()
     return {"least": 100 * least, "pores": 100 * pores, "holds": bool(least > max(0.9, 1.5 * pores))}
@@ -129,7 +132,10 @@ def with_six_neighbours(space: PoreSpace, device, steps, **options) -> float:
 
 
 def turned_round(table: pd.DataFrame) -> dict:
-    """What fluid f covers (%) with exchanged strengths and as in the paper; in neutral pores, about what it fills."""
+    """What fluid f covers with exchanged strengths and as in the paper, in %, of `summary`.
+
+    Holds if it is nearly all and nearly nothing, and about what it fills where walls are neutral.
+    """
     exchanged, paper = (100 * table.loc[name, "covered"] for name in ("exchanged", "as in the paper"))
     neutral = table.loc["neutral"]
     even = abs(neutral["covered"] - neutral["saturation"]) < 0.1
