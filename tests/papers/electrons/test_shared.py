@@ -154,6 +154,12 @@ def test_electrons_that_depend_on_the_number_of_processes_are_refused(monkeypatc
         shared.shared([1000], [1, 2], CORES, steps=1)
 
 
+def test_processes_that_do_not_divide_the_cells_are_refused_before_any_runs(launched):
+    with pytest.raises(InputError, match="3 ranks do not divide a grid of 8 x 8 x 8 cells: use 1, 2, 4"):
+        shared.shared([1000], [1, 3], CORES, steps=1)
+    assert not launched
+
+
 def test_table_and_figure_show_every_way(launched):
     table = shared.shared([1000], [1, 4], GPU, steps=3)
     assert list(table["over one"]) == pytest.approx(list(table["processes"]))
@@ -207,13 +213,13 @@ def test_a_process_checks_times_and_answers(monkeypatch, tmp_path, rank, count, 
         "_seconds": seconds,
         "host_loop_of": lambda simulation: None,
         "_digest": lambda simulation, ranks: 77,
-        "cube": lambda particles: SimpleNamespace(system=lambda: particles),
+        "cube": lambda particles, multiple: SimpleNamespace(system=lambda: (particles, multiple)),
     }.items():
         monkeypatch.setattr(a_rank, name, value)
     a_rank.main(PAPER, "cuda", "0", "1000", "40", str(tmp_path / "answer.json"))
     (small, *_), (system, device, options) = made
     assert small.mesh.shape == (8, 8, 8)
-    assert (system, device, options) == (1000, "cuda", {"strategy": (PAPER, "cuda", count), "ranks": world})
+    assert (system, device, options) == ((1000, 8), "cuda", {"strategy": (PAPER, "cuda", count), "ranks": world})
     assert done == [("step", a_rank.CHECK_STEPS), ("step", 1), ("advance", 40), "end"]
     answers = [json.loads(file.read_text()) for file in tmp_path.iterdir()]
     exchange = {"messages": 4.0, "kB": 0.288, "rounds": 4.0, "waiting": 0.0625} if crossing else {}

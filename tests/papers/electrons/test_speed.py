@@ -4,6 +4,7 @@ import re
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 from helpers.judging import by_statement
@@ -13,6 +14,7 @@ from repro.errors import InputError
 from repro.papers.electrons.speed import figures, programs, tables
 from repro.papers.style import PAPER
 from repro.parallel import Speed, Timing
+from repro.parallel.ranks.domain import split
 from repro.study.judge.claims import find, load
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict
@@ -66,6 +68,17 @@ def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():
         assert case.particles == particles
         assert case.per_cell == pytest.approx(tables.PER_CELL, rel=0.1)
     assert tables.cube(1000, tables.Plasma).particles == 1000
+
+
+@pytest.mark.parametrize("particles", [1000, 30_000, 3_000_000, tables.PAPER_PARTICLES])
+def test_processes_of_four_gpus_divide_the_cells_of_every_size(particles):
+    """Eight a GPU, as the paper has them; 3 x 10^6 particles were 46 cells a side, which 16 do not divide."""
+    case = tables.cube(particles, multiple=tables.DIVISIBLE)
+    assert case.particles == particles
+    assert [np.prod(split((case.cells,) * 3, count)) for count in (8, 16, 32, 64)] == [8, 16, 32, 64]
+
+
+def test_fewer_particles_than_one_cell_has_are_refused():
     with pytest.raises(InputError, match="particles = 3: must be a whole number from 30 to 2147483647$"):
         tables.cube(3)
 

@@ -21,7 +21,7 @@ from repro.pic.strategies import baskets
 from repro.pic.strategies.transfer_buffers import shape_of
 
 from .programs import PAPER, programs
-from .tables import cube
+from .tables import DIVISIBLE, cube
 
 
 def main(program: str, device: str, gpus: str, particles: str, steps: str, answer: str):
@@ -32,10 +32,9 @@ def main(program: str, device: str, gpus: str, particles: str, steps: str, answe
         os.environ["CUDA_VISIBLE_DEVICES"] = gpu_of(ranks.rank, ranks.count, gpus, seen)
     device = select(device)
     options = _options(program, device, ranks.count // max(gpus, 1)) | {"ranks": ranks}
-    # many numbers of processes divide eight cells along each axis
-    small = Simulation(UniformSource(cells=8, per_cell=4, births=0.01).system(), device, **options)
+    small = Simulation(UniformSource(cells=DIVISIBLE, per_cell=4, births=0.01).system(), device, **options)
     small.step(CHECK_STEPS)
-    simulation = Simulation(cube(particles).system(), device, **options)
+    simulation = Simulation(cube(particles, multiple=DIVISIBLE).system(), device, **options)
     simulation.step(1)
     simulation.advance(steps)
     seconds = median(_seconds(simulation, ranks, steps) for _ in range(REPEATS))

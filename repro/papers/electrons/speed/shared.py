@@ -13,10 +13,11 @@ import pandas as pd
 from repro.errors import CheckError, require, require_whole
 from repro.exclusive_timing import VARIABLE, exclusive_timing
 from repro.files import read_json
+from repro.parallel.ranks.domain import split
 from repro.parallel.ranks.launch import launch
 
 from .programs import LOOP, PAPER, PRODUCTION
-from .tables import PER_CELL
+from .tables import DIVISIBLE, PER_CELL
 
 #: how processes share a GPU: in turns, or at the same time by NVIDIA's Multi-Process Service; and without a GPU
 TURNS, SERVICE, CORES = "in turns", "at once (MPS)", "cores"
@@ -45,6 +46,9 @@ def shared(sizes, counts, device, *, steps: int, gpus=(1,)) -> pd.DataFrame:
     with service() if gpu else nullcontext({}) as environment:
         on_cores = [(device.name, LOOP, CORES, 0, count) for count in sorted(counts)]
         runs = _runs_with_gpus(sorted(counts), gpus, bool(environment)) if gpu else on_cores
+        for *_, processes in runs:
+            # refused before the first of them has run
+            split((DIVISIBLE,) * 3, processes)
         table = pd.DataFrame([_row(particles, steps, *run, environment) for particles in sizes for run in runs])
     for program, rows in table.groupby("program"):
         if rows["digest"].nunique() > 1:

@@ -48,10 +48,17 @@ GROUPS = {
 }
 
 
-def cube(particles: int, case=UniformSource):
-    """The paper's test, or another case, with exactly so many particles at the start, about PER_CELL of them a cell."""
+#: the cells along each axis are a multiple of this where processes share them: 1, 2, 4 ... 512 of them divide it
+DIVISIBLE = 8
+
+
+def cube(particles: int, case=UniformSource, *, multiple: int = 1):
+    """The paper's test, or another case, with exactly so many particles at the start, about PER_CELL of them a cell.
+
+    The cells along each axis are a `multiple`, the nearest one.
+    """
     require_whole("particles", particles, PER_CELL, 2**31 - 1)
-    cells = round((particles / PER_CELL) ** (1 / 3))
+    cells = multiple * max(1, round((particles / PER_CELL) ** (1 / 3) / multiple))
     return case(cells=cells, per_cell=particles / cells**3)
 
 
