@@ -107,7 +107,7 @@ class CudaDevice:
                 # the simulator keeps one configuration for a kernel, the last one, whatever was bound with another
                 (compiled[configuration] if SIMULATED else launch)(nx, *values)
 
-            run.compiled = compiled
+            run.compiled, run.values = compiled, (nx, *values)
             return run
 
         return bind
@@ -121,14 +121,16 @@ class CudaDevice:
         """
         if SIMULATED:
             raise DeviceError("the CUDA simulator compiles nothing: a kernel takes no registers on it")
-        kernel = run.compiled
-        found = {
-            "registers": kernel.get_regs_per_thread(),
-            "local": kernel.get_local_mem_per_thread(),
-            "shared": kernel.get_shared_mem_per_block(),
+        kernel = self.kernel_of(run)
+        return {
+            "registers": kernel.regs_per_thread,
+            "local": kernel.local_mem_per_thread,
+            "shared": kernel.shared_mem_per_block,
         }
-        # one number for each signature, and a bound kernel has one
-        return {name: max(by_signature.values()) for name, by_signature in found.items()}
+
+    def kernel_of(self, run):
+        """numba's kernel of a launch that has run: what is compiled once may have one for each set of types."""
+        return run.compiled.overloads[tuple(map(run.compiled.typeof_pyval, run.values))]
 
     def _view(self, argument):
         """numba's view of a CuPy array: made once, because making it costs more than a launch."""

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 
@@ -97,3 +98,12 @@ def test_more_rows_than_a_launch_can_have_are_refused(cuda_device):
     with pytest.raises(DeviceError) as error:
         cuda_device.compile(Kernel(nothing, ndim=2))((1, 70000), out)
     assert "65535" in one_line(error)
+
+
+def test_what_a_kernel_takes_is_that_of_the_types_of_its_launch(cuda_device):
+    """Constants in a tuple and in an array are two kernels of one source, and each launch has one of them."""
+    arrays = np.zeros(3, np.float32), np.zeros(3)
+    kernels = {(numba.int64, numba.typeof(array)): f"kernel of {array.dtype}" for array in arrays}
+    compiled = SimpleNamespace(overloads=kernels, typeof_pyval=numba.typeof)
+    launches = [SimpleNamespace(compiled=compiled, values=(5, array)) for array in arrays]
+    assert list(map(cuda_device.kernel_of, launches)) == ["kernel of float32", "kernel of float64"]

@@ -134,9 +134,9 @@ def test_the_occupancy_is_the_drivers_count_of_blocks(monkeypatch):
     monkeypatch.setattr(cuda, "current_context", lambda: context, raising=False)
     monkeypatch.setattr(launch, "limits_here", lambda device: [64])
     kernel = SimpleNamespace(_codelibrary=SimpleNamespace(get_cufunc=lambda: "code"))
-    bound = SimpleNamespace(compiled=SimpleNamespace(overloads={"signature": kernel}))
+    device = SimpleNamespace(kernel_of={"a launch": kernel}.get)
     # 5 blocks of three warps, the last of which is not full
-    assert launch.occupancy(None, bound, 96) == launch.occupancy(None, bound, 70) == 15 / 64
+    assert launch.occupancy(device, "a launch", 96) == launch.occupancy(device, "a launch", 70) == 15 / 64
     assert asked == [("code", 96, 0), ("code", 70, 0)]
 
 

@@ -46,8 +46,7 @@ def occupancy(device, launch, block: int) -> float:
     """The share of a multiprocessor's warps that a launch, which has run, fills by the driver's count."""
     from numba import cuda
 
-    (kernel,) = launch.compiled.overloads.values()
-    context, code = cuda.current_context(), kernel._codelibrary.get_cufunc()
+    context, code = cuda.current_context(), device.kernel_of(launch)._codelibrary.get_cufunc()
     blocks = context.get_active_blocks_per_multiprocessor(code, block, 0)
     return blocks * -(-block // WARP) / limits_here(device)[0]
 
