@@ -1,5 +1,6 @@
 """What the porous notebooks run and hand over: which runs they ask for, and what they make of them. None is solved."""
 
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,11 +17,14 @@ from repro.lbm.two_fluids.cases import Bubble, Drop
 from repro.papers.porous.box import cavity, lids, speed
 from repro.papers.porous.gpu import matrix_sum
 from repro.papers.porous.media import memory as memory_of
-from repro.papers.porous.media import permeability, precision, variants
+from repro.papers.porous.media import permeability, precision, variants, viscosity
 from repro.papers.porous.media import speed as media_speed
 from repro.papers.porous.published import drag_coefficients
 from repro.papers.porous.two_fluids import contact, laplace, layered, media
 from repro.papers.porous.two_fluids import speed as two_speed
+from repro.study.judge.claims import find
+from repro.study.judge.evidence import Evidence
+from repro.study.judge.verdicts import judge
 from repro.study.notebooks import Project
 
 DATA = Project.default().data
@@ -117,6 +121,87 @@ def test_the_flow_of_figure_5_6_is_that_of_bgk_with_its_velocity(asked):
     assert solid is space.solid
 
 
+def test_whole_populations_run_as_the_figures_do_with_one_force_at_all_viscosities(asked):
+    coefficients = drag_coefficients(DATA)
+    table = permeability.crystals(8, [0.6, 0.7], [0.8, 1.0], ["modified"], coefficients, "here", interval=9)
+    asked.clear()
+    whole = viscosity.whole_populations(table, coefficients, "here", interval=9)
+    runs = [*product([8], [0.6, 0.7], permeability.COLLISIONS, [0.8, 1.0], ["half-way"])]
+    assert [tuple(row) for row in whole[["nodes", "chi", "collision", "tau", "walls"]].to_numpy()] == runs
+    for chi, options in zip(whole["chi"], (options for *_, options in asked), strict=True):
+        force = viscosity.one_force(8, chi, 0.8, coefficients)
+        assert (options["storage"], options["force"], options["interval"]) == ("plain", force, 9)
+    # k force/viscosity, the velocity, by the side over the viscosity
+    assert bcc_permeability(0.6, 8, coefficients) * viscosity.one_force(8, 0.6, 0.8, coefficients) / 0.1 * 8 / 0.1 == (
+        pytest.approx(viscosity.REYNOLDS)
+    )
+
+
+def readings(changes: dict, *others) -> pd.DataFrame:
+    """A table of k at three viscosities: at each chi of both cells it changes by `changes` with each collision.
+
+    `changes` are by (nodes, chi, collision) or by the collision alone; `others` are further rows.
+    """
+    rows = []
+    for nodes, chi, kind in product((128, 127), (0.6, 0.9), permeability.COLLISIONS):
+        change = changes.get((nodes, chi, kind), changes[kind])
+        rows += [(nodes, chi, tau, kind, "half-way", 100 * (1 + change * (tau - 0.8) / 0.4)) for tau in (0.8, 1.0, 1.2)]
+    names = ["nodes", "chi", "tau", "collision", "walls", "k"]
+    return pd.DataFrame([*rows, *others], columns=names).assign(converged=True)
+
+
+@pytest.fixture
+def same_with_whole(monkeypatch):
+    """Whole populations give the k of deviations."""
+
+    def whole(table, *given, **options):
+        return table[(table["nodes"] == 128) & (table["tau"] < 1.3) & (table["walls"] == "half-way")]
+
+    monkeypatch.setattr(viscosity, "whole_populations", whole)
+
+
+CHANGES = {"bgk": 0.10, "mrt": 0.01, "mrt-dhumieres": 0.04}
+
+
+def test_what_mrt_leaves_of_the_change_is_taken_at_each_chi_on_each_reading(same_with_whole):
+    # beyond the viscosities of the figure, and with other walls
+    others = (128, 0.6, 1.6, "bgk", "half-way", 900.0), (128, 0.6, 1.2, "mrt", "modified", 900.0)
+    left = viscosity.left_by_mrt(readings(CHANGES, *others), None, None)
+    assert len(left) == 2 * 3 * 2
+    assert set(left["length"]) == {128, 127}
+    assert left["BGK (%)"].tolist() == pytest.approx([10.0] * 12)
+    said = viscosity.changes_less(left)
+    assert said == {"thirty": pytest.approx(0.1), "other": pytest.approx(0.4), "holds": True}
+    found = viscosity.claim_of(left, [0.6, 0.9])[viscosity.CLAIM]
+    assert found["measured"] == pytest.approx(0.4)
+    assert found["converged"]
+    assert "reference 31, 127 voxels, deviations: 0.400" in found["note"]
+    assert found["note"].count(": ") == 6
+    assert _verdict(found["measured"]) == "reproduced"
+    assert not viscosity.claim_of(left.assign(converged=[False] + [True] * 11), [0.6])[viscosity.CLAIM]["converged"]
+
+
+def test_that_mrt_changes_less_is_judged_only_if_each_chi_of_the_figures_ran_on_each_reading(same_with_whole):
+    left = viscosity.left_by_mrt(readings(CHANGES), None, None)
+    assert viscosity.claim_of(left, [0.6, 0.7]) == {}
+    assert viscosity.claim_of(left[left["populations"] == "deviations"], [0.6]) == {}
+    assert viscosity.CLAIM in permeability.CLAIMS
+
+
+@pytest.mark.parametrize("case", [(128, 0.6, "mrt"), (127, 0.9, "mrt-dhumieres")])
+def test_that_mrt_changes_less_fails_by_one_chi_on_one_reading(same_with_whole, case):
+    left = viscosity.left_by_mrt(readings(CHANGES | {case: 0.11}), None, None)
+    assert not viscosity.changes_less(left)["holds"]
+    measured = viscosity.claim_of(left, [0.6, 0.9])[viscosity.CLAIM]["measured"]
+    assert measured == pytest.approx(1.1)
+    assert _verdict(measured) == "not reproduced"
+
+
+def _verdict(measured: float) -> str:
+    (claim,) = find([viscosity.CLAIM]).values()
+    return judge(claim, Evidence(measured)).verdict
+
+
 def test_the_viscosity_is_looked_at_where_all_of_its_runs_were_made():
     taus = permeability.VISCOSITY_TAUS
     rows = [(8, 0.6, tau, "bgk", "half-way") for tau in taus] + [(8, 0.6, tau, "bgk", "modified") for tau in taus[1:]]
@@ -132,11 +217,15 @@ def test_claims_on_permeability_say_whether_all_runs_became_steady(monkeypatch, 
     for name, found in (parts | {"series_claims": {"c": {"measured": 3.0}}}).items():
         monkeypatch.setattr(permeability, name, lambda *given, found=found: found)
     record = Kept()
-    permeability.record_claims(record, None, {"bgk": 1, "mrt": 2}, pd.DataFrame({"converged": [True, converged]}))
+    table = pd.DataFrame({"converged": [True, converged], "nodes": [128, 127]})
+    more = {"d": {"measured": 4.0, "converged": "its own"}}
+    permeability.record_claims(record, None, {"bgk": 1, "mrt": 2}, table, more)
     assert {claim: (value["measured"], value["converged"]) for claim, value in record.items()} == {
         claim: (value, converged) for claim, value in zip("abc", (1.0, 2.0, 3.0), strict=True)
-    }
+    } | {"d": (4.0, "its own")}
     assert record["a"]["note"] == "one"
+    permeability.record_claims(coarse := Kept(), None, {}, table.assign(nodes=127), more)
+    assert coarse == {}
 
 
 def test_both_figures_are_handed_over_with_their_own_points(monkeypatch):
@@ -144,7 +233,8 @@ def test_both_figures_are_handed_over_with_their_own_points(monkeypatch):
     monkeypatch.setattr(permeability, "claims_of", lambda *given: seen.append(given) or {})
     monkeypatch.setattr(permeability, "change_over_porosity", lambda table: {})
     monkeypatch.setattr(permeability, "series_claims", lambda table: {})
-    permeability.record_claims(Kept(), "summary", {"mrt": "5.8", "bgk": "5.7"}, pd.DataFrame({"converged": [True]}))
+    table = pd.DataFrame({"converged": [True], "nodes": [128]})
+    permeability.record_claims(Kept(), "summary", {"mrt": "5.8", "bgk": "5.7"}, table, {})
     assert seen == [("summary", "5.7", "5.8")]
 
 
