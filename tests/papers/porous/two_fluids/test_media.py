@@ -1,6 +1,7 @@
 """What the notebooks on two fluids in pores measure and say follows from the runs."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -137,7 +138,32 @@ def test_six_neighbours_have_a_share_where_the_fluids_do_not_diverge(monkeypatch
     share = partial(media.with_six_neighbours, ROCK, "here", [1000, 10000], precision="single")
     assert share() == pytest.approx(0.97 / 0.54)
     assert np.isnan(share())
-    assert asked == [("central", "here", [1000, 10000], {"precision": "single"})] * 2
+    assert asked == [("central", "here", [1000, 10000], {"precision": "single", "negative": True})] * 2
+
+
+@pytest.mark.parametrize(("density", "ends"), [(-0.01, ""), (np.nan, "not finite by step 20")])
+def test_a_run_may_go_on_below_zero_and_not_beyond_numbers(monkeypatch, density, ends):
+    class Flow:
+        steps, problem = 0, SimpleNamespace(space=ROCK)
+
+        def masses(self):
+            return 1.0, 1.0
+
+        def advance(self, count):
+            self.steps += count
+
+        def fields(self):
+            both = np.where(ROCK.solid, 0.0, np.full((2, *ROCK.solid.shape), 0.5))
+            both[0][~ROCK.solid] = [density, *both[0][~ROCK.solid][1:]]
+            return *both, np.zeros((3, *ROCK.solid.shape))
+
+    monkeypatch.setattr(Mixture, "start", lambda *_, **__: Flow())
+    run = partial(media.follow, Mixture(ROCK), "here", [20, 80], negative=True)
+    if ends:
+        with pytest.raises(DivergenceError, match=ends):
+            run()
+    else:
+        assert run().table["step"].tolist() == [20, 80]
 
 
 def test_findings_are_those_of_the_tables():
