@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from repro.lbm.exact import FORCE_UNIT, rounded_force
-from repro.lbm.media import PoreSpace
+from repro.lbm.media import PoreSpace, sphere_crystal
 from repro.lbm.porous.permeability import FlowThrough, flow_through
 
 #: what is compared, by name: precision, and whether deviations from the weights or plain populations are stored
@@ -45,7 +45,29 @@ def precision_claims(runs: dict[str, FlowThrough]) -> dict:
     """{claim: value} of figure 5.9: k and steps in double and in single precision, and what the latter loses (%)."""
     double, _, plain = runs.values()
     found = {"porous-051": double.k, "porous-049": plain.k, "porous-053": loss(plain, double)}
-    return found | {"porous-052": double.result.steps, "porous-050": plain.result.steps}
+    return found | {"porous-050": plain.result.steps}
+
+
+def steps_on_readings(nodes: int, chi: float, double: FlowThrough, device, **options) -> pd.DataFrame:
+    """Steps in double precision until k is steady, on what the thesis leaves open; one row a reading.
+
+    `double` has the two rates of reference 30 in a cell of `nodes`. Beside it run the rates of reference 31, and a cell
+    of two voxels less, as the thesis draws its series for 126. Columns voxels, rates, steps, converged.
+    """
+    runs = {(nodes, "reference 30"): double}
+    for voxels, rates, collision in ((nodes, "reference 31", "mrt-dhumieres"), (nodes - 2, "reference 30", "mrt")):
+        space = PoreSpace(sphere_crystal(voxels, chi))
+        runs[voxels, rates] = flow_through(space, device, collision=collision, **KINDS["double"], **options)
+    rows = [(*reading, run.result.steps, run.result.converged) for reading, run in runs.items()]
+    return pd.DataFrame(rows, columns=["voxels", "rates", "steps", "converged"])
+
+
+def steps_claim(readings: pd.DataFrame, stated: float) -> dict:
+    """The steps of `steps_on_readings` that are the farthest from those stated, and a note of all."""
+    steps = readings["steps"]
+    note = ", ".join(f"{row.rates}, {row.voxels} voxels: {row.steps:,}" for row in readings.itertuples())
+    farthest = int(steps[(steps - stated).abs().idxmax()])
+    return {"measured": farthest, "converged": bool(readings["converged"].all()), "note": note}
 
 
 def precision_table(runs: dict[str, FlowThrough], exact: float) -> pd.DataFrame:
