@@ -1,5 +1,6 @@
 """What the porous notebooks say and judge follows from their tables, whatever the numbers are."""
 
+import re
 from functools import partial
 from types import SimpleNamespace
 
@@ -243,6 +244,10 @@ def test_every_vortex_is_counted_and_those_of_rounding_are_not(cells):
     flow = flow_of(cellular)
     assert cavity.count_vortices(flow) == cells**2
     assert cavity.count_vortices(flow, least=0.02) == 0
+    # each has the strength 0.01, and nothing else any
+    found = cavity.vortices_claim(flow)
+    assert found["measured"] == cells**2
+    assert re.fullmatch(r"by any threshold from 0\.0e\+00 to (9\.[5-9]e-03|1\.0e-02)", found["note"])
 
 
 def test_the_centre_of_a_vortex_is_found_between_the_nodes():

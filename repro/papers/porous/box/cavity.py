@@ -94,18 +94,29 @@ def vortex_centres(flow: Flow) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["vortex", "x", "y", "stream_function"])
 
 
+def vortex_strengths(flow: Flow) -> np.ndarray:
+    """Stream function, over lid speed times side, at its extrema inside the cavity, without sign, the largest first."""
+    psi, found = flow.stream_function, []
+    for part in (psi, -psi):
+        peaks = (part == maximum_filter(part, size=3)) & (part > 0)
+        found.append(part[1:-1, 1:-1][peaks[1:-1, 1:-1]])
+    return np.sort(np.concatenate(found))[::-1]
+
+
 def count_vortices(flow: Flow, least: float = 1e-6) -> int:
     """Number of vortices: extrema of the stream function inside the cavity.
 
     Those count whose stream function exceeds `least` of lid speed times side: rounding makes no vortex, and of the
     endless row of ever weaker ones in a corner (Moffatt 1964) the first is counted.
     """
-    psi, found = flow.stream_function, 0
-    for sign in (1, -1):
-        part = sign * psi
-        peaks = (part == maximum_filter(part, size=3)) & (part > least)
-        found += int(peaks[1:-1, 1:-1].sum())
-    return found
+    return int((vortex_strengths(flow) > least).sum())
+
+
+def vortices_claim(flow: Flow) -> dict:
+    """The number of vortices, and between which thresholds of `count_vortices` it is the same."""
+    count, strengths = count_vortices(flow), vortex_strengths(flow)
+    weaker = strengths[count:].max(initial=0.0)
+    return {"measured": count, "note": f"by any threshold from {weaker:.1e} to {strengths[:count].min(initial=1):.1e}"}
 
 
 def _extremum(spline, x: float, y: float, sign: int, flow: Flow) -> tuple[float, float, float]:

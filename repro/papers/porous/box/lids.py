@@ -8,7 +8,7 @@ import pandas as pd
 from repro.lbm.cases import Cavity
 from repro.lbm.model import SPEED_OF_SOUND
 
-from .cavity import CENTRE_CLAIMS, Flow, centre_claims, changed, count_vortices, solve_cavity, vortex_centres
+from .cavity import CENTRE_CLAIMS, Flow, centre_claims, changed, solve_cavity, vortex_centres, vortices_claim
 from .duct import with_orders
 
 #: schemes of the lid and of the three walls. Two rates, so that walls stay where they are at any relaxation time
@@ -81,7 +81,7 @@ def counted(case: Cavity, axis: str, value: float, origin: str) -> float:
 
 def record_claims(record, flow: Flow, centres: pd.DataFrame) -> None:
     """Give the notebook's `record` the number of vortices, and table 4.1 from `cavity.centre_table`."""
-    found = {VORTICES_CLAIM: {"measured": count_vortices(flow)}} | centre_evidence(flow.case, centre_claims(centres))
+    found = {VORTICES_CLAIM: vortices_claim(flow)} | centre_evidence(flow.case, centre_claims(centres))
     for claim, evidence in found.items():
         record.measure(claim, **evidence, converged=flow.convergence.converged)
 
