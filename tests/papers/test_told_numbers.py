@@ -325,7 +325,9 @@ def test_claims_about_a_cpu_and_a_gpu_get_each_its_own_number(monkeypatch):
     assert "all cores 400 MFLUPS" in record["porous-054"][1]["note"]
     monkeypatch.setattr(media, "porosity_claims", lambda table: {"porous-062": 80.0, "porous-063": table})
     monkeypatch.setattr(media, "variant_claims", lambda variants, by_block: {"porous-057": (variants, by_block)})
-    media.record_gpu_claims(record := Handed(), "table", "variants", "blocks", cpu)
+    monkeypatch.setattr(media, "flatness", lambda mrt, bgk: {"measured": (mrt, bgk), "note": "both"})
+    media.record_gpu_claims(record := Handed(), "table", "bgk", "variants", "blocks", cpu)
+    assert record.pop("porous-121") == (("table", "bgk"), {"note": "both"})
     speedup, more = record.pop("porous-064")
     assert (speedup, more["baseline"]) == (2.0, "sparse list in rows, one core: 40 MFLUPS")
     assert record == {"porous-062": 80.0, "porous-063": "table", "porous-057": ("variants", "blocks")}

@@ -609,7 +609,7 @@ def test_a_run_on_a_gpu_measures_every_claim_of_its_notebook():
     cores = pd.DataFrame({"mflups": 1.0, "seconds": 1.0, "runs": [[1.0]] * len(names)}, names)
     variants = pd.DataFrame({"drop": [1.0], "share": [1.0]})
     once, blocks = table[table["block"] == 64], table[table["strategy"] == "flag word"]
-    media_speed.record_gpu_claims(record := Kept(), once, variants, blocks, cores)
+    media_speed.record_gpu_claims(record := Kept(), once, once, variants, blocks, cores)
     media_speed.record_core_claims(record, cores)
     record.measure("porous-041", 1.0)
     assert set(record) == set(media_speed.CLAIMS)
