@@ -19,13 +19,13 @@ from repro.papers.porous.gpu import matrix_sum
 from repro.papers.porous.media import memory as memory_of
 from repro.papers.porous.media import permeability, precision, variants, viscosity
 from repro.papers.porous.media import speed as media_speed
-from repro.papers.porous.published import drag_coefficients
+from repro.papers.porous.published import drag_coefficients, figure_points
 from repro.papers.porous.two_fluids import contact, laplace, layered, media
 from repro.papers.porous.two_fluids import speed as two_speed
 from repro.study.judge.claims import find
 from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import judge
-from repro.study.notebooks import Project
+from repro.study.notebooks import Project, catalogue
 
 DATA = Project.default().data
 GPU = SimpleNamespace(name="cuda")
@@ -186,6 +186,9 @@ def test_that_mrt_changes_less_is_judged_only_if_each_chi_of_the_figures_ran_on_
     assert viscosity.claim_of(left, [0.6, 0.7]) == {}
     assert viscosity.claim_of(left[left["populations"] == "deviations"], [0.6]) == {}
     assert viscosity.CLAIM in permeability.CLAIMS
+    chis = variants.paper_changes(figure_points(DATA, "5.7"), figure_points(DATA, "5.8"))["chi"]
+    (book,) = (book for book in catalogue.load(Project.default()).notebooks if book.id == "porous/bcc_permeability")
+    assert set(chis) == set(book.profiles["paper"]["chis"])
 
 
 @pytest.mark.parametrize("case", [(128, 0.6, "mrt"), (127, 0.9, "mrt-dhumieres")])
