@@ -14,9 +14,12 @@ from .integrate import free, make_drift, make_held, make_kick
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
 from .strategies import SEARCHES
+from .strategies.neighbour_list import ENTRIES
 from .strategies.search import ROWS
 from .sum_kernels import (
+    listed,
     make_accumulate,
+    make_listed_sums,
     make_pair_sums,
     make_pair_total,
     make_particle_sums,
@@ -25,6 +28,9 @@ from .sum_kernels import (
     make_side_by_side,
     shared,
 )
+
+#: which sum over neighbours it is: the first one of a step, the second one, over the same places, or neither
+FIRST, SECOND, ALONE = "first", "second", "alone"
 
 
 class Bindings:
@@ -37,11 +43,13 @@ class Bindings:
         one_core = not gpu and device.workers == 1
         require(one_core or not self.search.ahead, f"'{strategy}' meets each pair once, on one core: not on {device}")
         self.walk = self.search.walk_on_gpu if gpu else self.search.walk
-        #: of the two sums in a step, the second one over the same places
-        self.first, self.second = [self.walk] * 2 if gpu else (self.search.first_walk, self.search.second_walk)
-        self._cached_words = 0 if gpu else self.search.cached_words
         #: whether threads share a particle's sum
         self.shared = self.search.shares and shared(device, system.count)
+        #: the list of neighbours that the first sum of a step makes, where there is one
+        self._list = None
+        if listed(device, self.search, system.count):
+            self._list = device.zeros(2 * ENTRIES * system.count, np.uint32)
+        self._cached_words = 0 if gpu else self.search.cached_words
         self._numbers, self._cells = numbers(system, real), system.cells.shape
         #: positions of the three lower and the three upper walls
         corners = np.array([np.full(3, system.margin), np.add((*system.tank[:2], system.ceiling), system.margin)])
@@ -60,15 +68,22 @@ class Bindings:
         room = self.device.zeros(max(1, self._cached_words * self.system.count), np.uint32)
         return species._replace(cached_neighbours=room)
 
-    def sum(self, terms: NeighbourSum, walk, result, neighbours: dict, *, static=False, besides=()):
+    def sum(self, terms: NeighbourSum, order: str, result, neighbours: dict, *, static=False, besides=()):
         """The launch of a sum over all types of neighbours, species by name, into `result`.
 
+        `order` says which of a step's two sums over the same places it is, FIRST or SECOND, or that it is ALONE.
         A `static` one takes no time: it adds nothing to the condensation. Bodies `besides`, each with its items and
         arguments, are run in the kernel of a shared sum.
         """
         count, p = self.system.count, self._numbers
         if static:
             p = p._replace(divergence=np.float64(0), diffusion=np.float64(0))
+        if self._list is not None and order != ALONE:
+            body = make_listed_sums(self.real, self._kernel, self.search, terms, tuple(neighbours), order == FIRST)
+            return self.launch(body, count, result, self._list, self._faces, p, self._cells, *neighbours.values())
+        walk = self.walk
+        if self.device.name != "cuda":
+            walk = {FIRST: self.search.first_walk, SECOND: self.search.second_walk}.get(order, walk)
         met = {name: species for name, species in neighbours.items() if name != "fluid" or not self.search.ahead}
         accumulate = make_accumulate(self.real, self._kernel, walk, terms.equation, tuple(neighbours), tuple(met))
         species = self._faces, p, self._cells, *neighbours.values()

@@ -14,15 +14,16 @@ from repro.parallel.timeloop import GRAPH_STEPS
 from repro.particles.position import Units, vectors_by_id
 
 from .air import AirSampling, carried, most, sample
-from .bindings import Bindings
+from .bindings import ALONE, FIRST, SECOND, Bindings
 from .exact import rest_condensation
 from .ghosts import BOUNDARIES, make_air, make_ghosts, make_no_ghosts, obstacles, place_air, wall_sites
 from .neighbour_sums import LARGEST, continuity, momentum, summation
 from .stability_checks import require_inside, require_limits
 from .state import make_state
 from .strategies import SEARCHES
+from .strategies.neighbour_list import ENTRIES
 from .strategies.search import ROWS
-from .sum_kernels import FEW
+from .sum_kernels import FEW, listed
 from .system import System
 
 #: How densities are found: equation 3 or equation 4. Notebook `ghosts` shows with which stiffness a dam breaks by 3.
@@ -57,7 +58,7 @@ class Simulation(TimeLoop):
             density == "summation" or system.fluid.xsph == 0,
             f"{system.name}: xsph = {system.fluid.xsph:g} acts with density = 'summation' only",
         )
-        self.system, self.real, self.precision = system, PRECISIONS[precision], precision
+        self.device, self.system, self.real, self.precision = device, system, PRECISIONS[precision], precision
         self.strategy, self.density, self.boundary, self.sampling = strategy, density, boundary, sampling
         #: where ghosts in the air are, in m, and whether they must be sown before the next step
         self.air_samples, self._air_due = np.zeros((0, 3)), density == "summation" and boundary == "ghosts"
@@ -79,16 +80,16 @@ class Simulation(TimeLoop):
         self._excursion = device.zeros(system.count, self.real)
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
 
-        def sums(terms, walk, result, **more):
+        def sums(terms, order, result, **more):
             """The launches of a sum at the start and in a step."""
-            return [self._bind.sum(terms, walk, result, self.neighbours, static=now, **more) for now in (True, False)]
+            return [self._bind.sum(terms, order, result, self.neighbours, static=now, **more) for now in (True, False)]
 
         # unlike with equation 3, ghosts do not hang on the density that is found
         besides = self.followers if density == "continuity" else {}
         make, equation = (continuity, "work") if density == "continuity" else (summation, "force")
         densities = make(self.real, 0 if boundary == "clamped" else None)
-        self._first_density, self._density = sums(densities, self._bind.first, self.state.s, besides=besides.values())
-        self._first_forces, self._forces = sums(momentum(self.real, equation), self._bind.second, self.state.a)
+        self._first_density, self._density = sums(densities, FIRST, self.state.s, besides=besides.values())
+        self._first_forces, self._forces = sums(momentum(self.real, equation), SECOND, self.state.a)
         #: the launches by name that give ghosts the fluid's velocity and pressure
         alone = {} if self._bind.shared and besides else self.followers
         self._after = {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in alone.items()}
@@ -107,7 +108,8 @@ class Simulation(TimeLoop):
         ghosts += len(self.system.obstacles)
         fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
         search = SEARCHES[self.strategy]
-        fluid += 2 * 4 * search.cached_words + 8 * LARGEST * bool(search.ahead)
+        words = ENTRIES if listed(self.device, search, self.system.count) else search.cached_words
+        fluid += 2 * 4 * words + 8 * LARGEST * bool(search.ahead)
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 
     def _ghosts(self, sites):
@@ -232,4 +234,4 @@ class Simulation(TimeLoop):
         # and the pressure, which is not asked for
         summed, spare = (self.device.zeros(self.system.count, self.real) for _ in range(2))
         neighbours = self.neighbours | {"fluid": self.fluid._replace(term=spare), "air": self.air}
-        return summed, self._bind.sum(summation(self.real, None), self._bind.walk, summed, neighbours)
+        return summed, self._bind.sum(summation(self.real, None), ALONE, summed, neighbours)

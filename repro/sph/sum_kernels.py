@@ -1,8 +1,9 @@
 """Kernels for a sum over neighbours (`NeighbourSum`): one item a particle, or one a particle and row of cells.
 
 Few particles leave most of a GPU idle, and each waits for its own memory: with an item a row, nine threads share a
-particle's sum, and a second kernel adds up what they found. Both give the same bits. What does not hang on such a sum
-is found at the same time, by further threads of its kernel.
+particle's sum, and a second kernel adds up what they found. What does not hang on such a sum is found at the same time,
+by further threads of its kernel. Many particles have a list of their neighbours, where the search makes one. All give
+the same bits.
 """
 
 from functools import cache
@@ -12,6 +13,7 @@ from numpy import float64, uint32
 from repro.parallel import device_function, load_generated
 
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
+from .strategies.neighbour_list import PLACES, make_neighbour_list
 from .strategies.search import ROWS
 
 #: particles below which nine threads share a particle on a GPU
@@ -21,6 +23,11 @@ FEW = 300_000
 def shared(device, count: int) -> bool:
     """Whether so many particles are too few to keep the device busy with an item a particle."""
     return device.name == "cuda" and count < FEW
+
+
+def listed(device, search, count: int) -> bool:
+    """Whether so many particles have a list of their neighbours: the search makes one, and its places suffice."""
+    return device.name == "cuda" and bool(search.find) and FEW <= count < PLACES
 
 
 _ACCUMULATE = '''"""Generated: what neighbours of all types in a row of cells add."""
@@ -40,13 +47,19 @@ def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], m
 
     species[k] is of types[k], `equation` a field of `PairTerms`.
     """
-    makers = [getattr(PARTICLE_TYPES[name], equation) for name in types]
-    present = [k for k, name in enumerate(types) if makers[k] and name in met]
+    present, pair_terms = _pair_terms(real, kernel, equation, types, met)
     # numba calls no function of a tuple in a loop
     calls = "".join(f"        sums = along_{k}(sums, target, cell, row, species[{k}], p, cells)\n" for k in present)
     text = _ACCUMULATE.format(names=", ".join(f"along_{k}" for k in present), calls=calls)
     module = load_generated("_".join(["accumulate", *map(str, present)]), text)
-    return device_function(module.make(*[walk(real, makers[k](real, kernel)) for k in present]))
+    return device_function(module.make(*[walk(real, term) for term in pair_terms]))
+
+
+def _pair_terms(real, kernel, equation: str, types, met) -> tuple[tuple[int, ...], tuple]:
+    """The numbers of the types `met` that add to an equation, and their pair terms."""
+    makers = [getattr(PARTICLE_TYPES[name], equation) for name in types]
+    present = tuple(k for k, name in enumerate(types) if makers[k] and name in met)
+    return present, tuple(makers[k](real, kernel) for k in present)
 
 
 def _tuple(arguments: str, item: str, size: int):
@@ -76,6 +89,25 @@ def make_particle_sums(terms: NeighbourSum, accumulate):
             store(i, sums, result, faces, p, fluid)
 
     return particle_sums
+
+
+@cache
+def make_listed_sums(real, kernel, search, terms: NeighbourSum, types: tuple[str, ...], writes: bool):
+    """The kernel of a GPU with one item a particle, which visits a list of neighbours and, if it `writes`, makes it."""
+    load, store, (zeros, plus, _) = terms.load, terms.store, _tuples(terms.size)
+    accumulate = make_accumulate(real, kernel, search.walk_on_gpu, terms.equation, types, types)
+    listed = *_pair_terms(real, kernel, terms.equation, types, types), zeros, plus, accumulate
+    write, visit = make_neighbour_list(search.find(real), *listed)
+
+    @device_function
+    def listed_sums(x, n, result, table, faces, p, cells, fluid, *others):
+        for i in range(x, x + n):
+            target, cell = load(i, faces, p, cells, fluid)
+            if writes:
+                write(target, cell, (fluid, *others), p, cells, table)
+            store(i, visit(target, cell, (fluid, *others), p, cells, table), result, faces, p, fluid)
+
+    return listed_sums
 
 
 @cache

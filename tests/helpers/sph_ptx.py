@@ -5,6 +5,7 @@ python -m helpers.sph_ptx PRECISION
 
 import json
 import sys
+from unittest.mock import patch
 
 from helpers.ptx_device import PtxDevice, look
 from helpers.sph_systems import shaken
@@ -16,14 +17,17 @@ FUSE = True, False
 
 
 def main(precision):
-    # between them every kernel of all searches, both densities, both kinds of walls and both ways to share a sum; both
-    # sorts of the cell table have the same sums, which are compiled once
+    # between them every kernel of all searches, both densities, both kinds of walls, ways to share a sum and a list
+    # of neighbours; both sorts of the cell table have the same sums, which are compiled once
     device, shown = PtxDevice(*FUSE), 0
     for strategy in STRATEGIES:
         density = "continuity" if strategy.startswith("cell table") else "summation"
         boundary = "none" if strategy == "linked list" else "ghosts"
         options = {"strategy": strategy, "density": density, "boundary": boundary, "precision": precision}
         Simulation(shaken(), device, **options)
+        if strategy == "sorted cells":
+            with patch("repro.sph.sum_kernels.FEW", 0):
+                Simulation(shaken(), device, **options)
         for name, *texts in list(device.kernels.values())[shown:]:
             for fuse, text in zip(FUSE, texts, strict=True):
                 about = {"strategy": strategy, "density": density, "kernel": name, "fuse": fuse}

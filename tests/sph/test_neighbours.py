@@ -4,22 +4,30 @@ A particle outside the tank is refused by its system, or stops the run; one that
 other side, since the grid is periodic, so that no search reads beyond its arrays.
 """
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 from helpers.plain import PlainDevice
+from helpers.sph_systems import shaken
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from repro.errors import InputError
+from repro.parallel import select
 from repro.particles.cells import cell_of
 from repro.particles.position import Units
+from repro.sph import sum_kernels
 from repro.sph.fluid import Fluid, Resolution
 from repro.sph.ghosts import Sites, make_ghosts, make_no_ghosts
+from repro.sph.neighbour_sums import PARTICLE_TYPES
 from repro.sph.pair import Position, separation, vector_of
+from repro.sph.simulation import Simulation
 from repro.sph.state import make_state, numbers
-from repro.sph.strategies import STRATEGIES
-from repro.sph.strategies.search import make_locate, make_sum_around
-from repro.sph.strategies.sorted_cells import WORD, WORDS
+from repro.sph.strategies import STRATEGIES, neighbour_list
+from repro.sph.strategies.search import WORD, make_locate, make_sum_around
+from repro.sph.strategies.sorted_cells import WORDS
 from repro.sph.system import System
 
 REAL = np.float64
@@ -155,3 +163,77 @@ def test_cached_neighbours_are_found_again_though_more_are_in_a_row_than_can_be_
     for i in range(system.count):
         assert found["walk", i] == found["first_walk", i] == found["second_walk", i]
         assert i in found["walk", i]
+
+
+@pytest.mark.parametrize("room", [neighbour_list.ENTRIES, 3, 1])
+def test_a_list_holds_the_neighbours_in_their_order_and_rows_without_room_are_walked(monkeypatch, room):
+    """Scattered fluid among ghosts of a wall, with room for 36 entries, for two and for none."""
+    monkeypatch.setattr(neighbour_list, "ENTRIES", room)
+    generator = np.random.default_rng(5)
+    system, device, search = system_of(spread(generator, 60)), PlainDevice(), STRATEGIES["sorted cells"]
+    state = make_state(device, REAL, system, np.zeros(system.count))
+    lists = search.lists(device, system.cells, state, REAL)
+    for launch in lists.parts.values():
+        launch()
+    walls = make_ghosts(device, REAL, system, Sites(generator.uniform(0, 0.3, (50, 3)), np.ones(50, np.int32)))
+    species, p = (state.species(lists.starts, lists.members), walls), numbers(system, REAL)
+    shape, table = system.cells.shape, np.full(2 * room * system.count, 77, np.uint32)
+    # a type's number stands before its neighbours
+    terms = tuple(partial(_tell, kind, collect(REAL)) for kind in (0, 1))
+
+    def accumulate(sums, target, cell, row, species, p, cells):
+        for term, kind in zip(terms, species, strict=True):
+            sums = search.walk_on_gpu(REAL, term)(sums, target, cell, row, kind, p, cells)
+        return sums
+
+    write, visit = neighbour_list.make_neighbour_list(
+        search.find(REAL), (0, 1), terms, (), lambda a, b: a + b, accumulate
+    )
+    longest = 0
+    for i in range(system.count):
+        target = Position(vector_of(state.r, i, state.count))
+        cell = make_locate(REAL)(target.position, i, state.count, shape)
+        rows = [accumulate((), target, cell, row, species, p, shape) for row in range(9)]
+        write(target, cell, species, p, shape, table)
+        assert visit(target, cell, species, p, shape, table) == sum(rows, ())
+        longest = max(longest, len(sum(rows, ())))
+    assert longest > 20
+
+
+def _tell(kind, term, sums, target, j, species, p):
+    """The pair term's numbers, each with the type of its particle."""
+    return (*sums, *((kind, number) for number in term((), target, j, species, p)))
+
+
+def spread(generator, count):
+    """Places no two of which are too near."""
+    kept = []
+    while len(kept) < count:
+        place = generator.uniform(0, (0.4, 0.3, 0.3))
+        if all(np.linalg.norm(place - other) > 0.03 for other in kept):
+            kept.append(place)
+    return np.array(kept)
+
+
+def test_both_sums_of_a_step_meet_the_same_types():
+    """A list that the first one makes serves the second one."""
+    for terms in PARTICLE_TYPES.values():
+        assert bool(terms.density) == bool(terms.force)
+        assert bool(terms.divergence) == bool(terms.work)
+
+
+@pytest.mark.parametrize("density", ["continuity", "summation"])
+def test_many_particles_have_the_bits_of_few_with_a_list_of_neighbours(monkeypatch, density):
+    """With ghosts in walls and air and an obstacle; a first sum that makes the list and a second one that reads it."""
+    system = replace(shaken(water=(3, 2, 3), tank=(5, 2, 5)), obstacles=np.array([[0.09, 0.03, 0.05]]))
+
+    def run(device, strategy):
+        simulation = Simulation(system, device, strategy=strategy, density=density)
+        simulation.step(2)
+        return simulation.particles()
+
+    expected = run(select("threads"), "linked list")
+    monkeypatch.setattr(sum_kernels, "FEW", 0)
+    result = run(PlainDevice(), "sorted cells")
+    for name, array in expected.items():
+        np.testing.assert_array_equal(result[name], array, err_msg=name)

@@ -11,6 +11,9 @@ from repro.particles.cells import make_place
 #: rows of three cells along x around a cell, in the order of cells
 ROWS = 9
 
+#: candidates whose neighbours are the bits of a word
+WORD = 32
+
 
 @dataclass(frozen=True)
 class Lists:
@@ -46,8 +49,11 @@ class Search(NamedTuple):
     #: particles of the fluid within the support that come after the target, so that each pair is met once: sums become
     #: both(sums, table, target, j, species, p). None for a search that meets each pair from both sides
     ahead: Callable | None = None
-    #: words that are cached for a particle and a type of neighbours
+    #: words that are cached on a CPU for a particle and a type of neighbours
     cached_words: int = 0
+    #: find(real), for a GPU: what gives the bits of the neighbours among candidates, of which lists are made (see
+    #: `neighbour_list`)
+    find: Callable | None = None
     #: whether threads of a GPU share a particle's sum where there are few particles (see `sum_kernels`)
     shares: bool = False
 

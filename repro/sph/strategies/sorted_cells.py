@@ -5,8 +5,7 @@ empty. Not in the paper.
 
 On a CPU, the neighbours among 32 particles are found first, without a branch, as the bits of a word, and then visited:
 six of seven in a run are no neighbours, and a branch on each would be mispredicted. A step's second sum reads the words
-that its first one has written down. On a GPU some thread of a warp visits nearly every particle, so that to find the
-neighbours first costs more.
+that its first one has written down. On a GPU the words of a particle are a list of their own, see `neighbour_list`.
 """
 
 from functools import cache, partial
@@ -18,10 +17,10 @@ from repro.particles.cell_permutation import CellPermutation
 from repro.particles.sorted_cells import row_ahead, row_around
 
 from ..pair import separation
-from .search import ROWS, Lists, Search, unchanged
+from .search import ROWS, WORD, Lists, Search, unchanged
 
-#: particles of a word, and words a row that are cached; the rest of a longer run is looked at twice
-WORD, WORDS = 32, 3
+#: words a row that are cached; the rest of a longer run is looked at twice
+WORDS = 3
 
 #: rows of half the stencil, without those over the edge of x
 ROWS_AHEAD = 5
@@ -150,6 +149,7 @@ SEARCH = Search(
     first_walk=partial(_walk_by_words, 1),
     second_walk=partial(_walk_by_words, 2),
     cached_words=WORDS * ROWS,
+    find=lambda real: _make_words(real)[0],
     shares=True,
 )
 

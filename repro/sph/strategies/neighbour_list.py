@@ -1,0 +1,130 @@
+"""A neighbour list for a GPU: a step's first sum writes down who is near, and both sums visit these only.
+
+Of the particles in 27 cells one in six is a neighbour. Where all threads of a warp go through them together, most
+lanes wait for the few that have a pair to add. So each thread first looks at all candidates without a branch, and notes
+those that are near as bits, 32 candidates a word; then each takes its own next neighbour, whatever row or word that is
+in. Not in the paper.
+
+An entry is the place of a word's first candidate, with flags, and the word; entry k of particle i of n stands at
+2 k n + i and (2 k + 1) n + i of the table. An entry without a word ends a list: its place is the number of rows that
+the list holds, all of them but for a crowd, whose further rows are walked.
+"""
+
+from functools import cache
+
+from numpy import uint32
+
+from repro.parallel import device_function, load_generated, ones
+from repro.particles.sorted_cells import row_around
+
+from .search import ROWS, WORD
+
+#: entries of a particle's list, the one that ends it included: nine rows of fluid take 18 to 27
+ENTRIES = 36
+
+#: flags of an entry: the first one of its row, and the bits from which on the type of particles stands
+NEW_ROW, TYPE = uint32(1 << 31), uint32(29)
+
+#: places that leave room for the flags
+PLACES = 1 << 29
+
+_LIST = '''"""Generated: entries of a row for all types of particles, and the pair term of a type."""
+
+
+def make({names}):
+    def row_entries(entry, row, target, cell, species, p, cells, table):
+        flag = new_row
+{rows}        return entry
+
+    def add(sums, kind, target, j, species, p):
+{terms}
+    return row_entries, add
+'''
+
+
+@cache
+def _entries_of_type(find, kind: int):
+    """Entries of a row for one type of particles, as far as there is room: the number of entries with and without."""
+    flags = uint32(kind << int(TYPE))
+
+    @device_function
+    def entries(entry, flag, target, cell, row, species, p, cells, table):
+        first, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
+        i, count = uint32(cell[3]), uint32(cell[4])
+        while first < end:
+            n = min(uint32(WORD), uint32(end - first))
+            word = find(target, 0, 0, first, n, species, p)
+            if word != uint32(0):
+                if entry < uint32(ENTRIES - 1):
+                    table[uint32(2 * entry * count + i)] = uint32(first | uint32(flags | flag))
+                    table[uint32(uint32(2 * entry + 1) * count + i)] = word
+                entry, flag = uint32(entry + 1), uint32(0)
+            first = uint32(first + n)
+        return entry, flag
+
+    return entries
+
+
+@cache
+def _make_generated(find, types: tuple[int, ...], pair_terms: tuple):
+    """`_LIST` for the types with these numbers, whose pair terms these are."""
+    # numba calls no function of a tuple in a loop
+    row = "        entry, flag = entries_{0}(entry, flag, target, cell, row, species[{0}], p, cells, table)\n"
+    term = "        if kind == {0}:\n            return term_{0}(sums, target, j, species[{0}], p)\n"
+    # the last one without a condition, for the compiler
+    terms = "".join(map(term.format, types)).replace(f"        if kind == {types[-1]}:\n    ", "")
+    names = ", ".join(["new_row", *map("entries_{}".format, types), *map("term_{}".format, types)])
+    text = _LIST.format(names=names, rows="".join(map(row.format, types)), terms=terms)
+    module = load_generated("_".join(["neighbour_list", *map(str, types)]), text)
+    made = module.make(NEW_ROW, *(_entries_of_type(find, k) for k in types), *pair_terms)
+    return tuple(map(device_function, made))
+
+
+@cache
+def make_neighbour_list(find, types: tuple[int, ...], pair_terms: tuple, zeros, plus, accumulate):
+    """write(target, cell, species, p, cells, table), and visit(...) of the same, which gives the sums.
+
+    `find` gives the bits of the neighbours among candidates, see `sorted_cells`; species[k] has the number k in
+    `types`. `zeros` are the sums of none, plus(a, b) adds two, `accumulate` as of sum_kernels walks a row that is not
+    listed.
+    """
+    row_entries, add = _make_generated(find, types, pair_terms)
+
+    @device_function
+    def write(target, cell, species, p, cells, table):
+        entry, row, rows = uint32(0), 0, 0
+        while row < ROWS:
+            after = row_entries(entry, row, target, cell, species, p, cells, table)
+            row += 1
+            if after < uint32(ENTRIES):
+                entry, rows = after, row
+            else:
+                row = ROWS
+        i, count = uint32(cell[3]), uint32(cell[4])
+        table[uint32(2 * entry * count + i)] = uint32(rows)
+        table[uint32(uint32(2 * entry + 1) * count + i)] = uint32(0)
+
+    @device_function
+    def visit(target, cell, species, p, cells, table):
+        i, count = uint32(cell[3]), uint32(cell[4])
+        total, sums, entry, first, word = zeros, zeros, uint32(0), uint32(0), uint32(0)
+        while True:
+            if word == uint32(0):
+                first = table[uint32(2 * entry * count + i)]
+                word = table[uint32(uint32(2 * entry + 1) * count + i)]
+                if word == uint32(0):
+                    break
+                entry = uint32(entry + 1)
+                if first >= NEW_ROW:
+                    total, sums = plus(total, sums), zeros
+            # the number of its lowest bit
+            k = ones(uint32(~word & uint32(word - uint32(1))))
+            j = uint32(uint32(first & uint32(PLACES - 1)) + uint32(k))
+            word = uint32(word & uint32(word - uint32(1)))
+            sums = add(sums, uint32(first >> TYPE) & uint32(3), target, j, species, p)
+        total = plus(total, sums)
+        for row in range(first, ROWS):
+            total = plus(total, accumulate(zeros, target, cell, row, species, p, cells))
+        return total
+
+    return write, visit
