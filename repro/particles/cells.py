@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from math import floor, isfinite
+from math import floor, isfinite, prod
 
 import numpy as np
+from numpy import int32, uint32
 
 from repro.errors import InputError
 from repro.parallel import device_function
@@ -14,6 +15,9 @@ from .position import Units, cell_bits
 #: numbers of the 27 cells around a cell, its own in the middle; from there on, the paper's fourteen, which meet each
 #: pair of cells once (section 4.3)
 ALL_CELLS, OWN_CELL = 27, 13
+
+#: their numbers have 32 bits and a sign, and the table of them one number more
+MOST_CELLS = 2**31 - 2
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,9 @@ class Cells:
         for axis, side in zip("xyz", self.box, strict=True):
             if not (isfinite(side) and side >= 3):
                 raise InputError(f"box side {axis} = {side:g}: at least 3 cutoff radii, one for each of three cells")
+        if self.count > MOST_CELLS:
+            sides = " x ".join(f"{side:g}" for side in self.box)
+            raise InputError(f"a box of {sides} cutoff radii has {self.count} cells: at most {MOST_CELLS}")
 
     @cached_property
     def shape(self) -> tuple[int, int, int]:
@@ -35,7 +42,7 @@ class Cells:
     @property
     def count(self) -> int:
         """Number of cells."""
-        return int(np.prod(self.shape))
+        return prod(self.shape)
 
     def of(self, position: np.ndarray, real=np.float32) -> np.ndarray:
         """The cell of each position of shape (count, 3), exactly as kernels find it, on the host."""
@@ -52,7 +59,7 @@ class Cells:
 @device_function
 def cell_along(upper, cells):
     """The cell along one axis of a coordinate's upper 32 bits."""
-    return (upper * cells) >> 32
+    return int32((upper * cells) >> 32)
 
 
 @cache
@@ -88,7 +95,8 @@ def cell_of(real):
 @device_function
 def wrapped(cell, cells):
     """A cell's number along an axis after at most one step over a periodic edge."""
-    return cell + cells if cell < 0 else (cell - cells if cell >= cells else cell)
+    cell, cells = int32(cell), int32(cells)
+    return int32(cell + cells) if cell < 0 else (int32(cell - cells) if cell >= cells else cell)
 
 
 @device_function
@@ -101,8 +109,10 @@ def place_of(cell, cells):
 @device_function
 def row_beside(row, at, cells):
     """The number of the first cell of a row along x: of nine, with z slowest, those around the cell at (cx, cy, cz)."""
-    cz, cy = wrapped(at[2] + row // 3 - 1, cells[2]), wrapped(at[1] + row % 3 - 1, cells[1])
-    return (cz * cells[1] + cy) * cells[0]
+    # in 32 bits, and without a division of a number with a sign: on a GPU each is several instructions
+    dz, dy = int32(uint32(row) // uint32(3)), int32(uint32(row) % uint32(3))
+    cz, cy = wrapped(at[2] + dz - 1, cells[2]), wrapped(at[1] + dy - 1, cells[1])
+    return int32(int32(int32(cz * int32(cells[1])) + cy) * int32(cells[0]))
 
 
 @device_function

@@ -3,7 +3,7 @@
 So 27 cells are nine rows of particles, and nine short ones over the periodic edge.
 """
 
-from numpy import uint32
+from numpy import int32, uint32
 
 from repro.parallel import device_function
 
@@ -16,11 +16,12 @@ def row_around(piece, cx, cy, cz, starts, cells):
 
     Pieces 0 to 8 are the rows of three cells around the own one, pieces 9 to 17 what lies over the edge of x.
     """
-    base = row_beside(piece % 9, (cx, cy, cz), cells)
-    low, high = max(cx - 1, 0), min(cx + 1, cells[0] - 1)
-    if piece >= 9:
-        low = high = cells[0] - 1 if cx == 0 else 0
-    return uint32(starts[base + low]), uint32(starts[base + high + 1])
+    last, k = int32(int32(cells[0]) - int32(1)), uint32(piece)
+    base = row_beside(uint32(k % uint32(9)), (cx, cy, cz), cells)
+    low, high = int32(max(cx - 1, 0)), int32(min(cx + 1, last))
+    if k >= uint32(9):
+        low = high = last if cx == 0 else int32(0)
+    return uint32(starts[uint32(base + low)]), uint32(starts[uint32(base + high + 1)])
 
 
 @device_function

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from repro.dpd.cases import Poiseuille
 from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
-from repro.errors import CapacityError
+from repro.errors import CapacityError, InputError
 from repro.particles.cell_permutation import SortedParticles
 from repro.particles.cell_table import CellTable, particles_in
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, cell_of, neighbour, place_of
@@ -158,3 +158,10 @@ def test_cells_are_numbered_with_x_fastest_on_the_host_and_in_kernels(real):
     # and the neighbours of a cell in the same order, its own in the middle, over the edges of the box
     around = [(1 + i) % 3 + 3 * ((3 + j) % 4 + 4 * ((4 + k) % 5)) for k, j, i in np.ndindex(3, 3, 3)]
     assert [neighbour((2, 0, 0), k, counts) for k in range(27)] == around
+
+
+def test_a_box_with_more_cells_than_their_numbers_have_room_for_is_refused():
+    """Sides of 1290 cells are too many: their numbers have 31 bits."""
+    assert Cells((1290.0, 1290.0, 1290.0)).count == 1290**3
+    with pytest.raises(InputError, match="a box of 1300 x 1290.5 x 1290 cutoff radii has 2163330000 cells: at most"):
+        Cells((1300.0, 1290.5, 1290.0))
