@@ -23,8 +23,9 @@ from repro.particles.sorted_cells import row_around
 from ..pair import Pair, make_force
 from .setup import Forces, Setup, Traits
 
-#: particles that a thread collects before it computes their forces
+#: places in a thread's list, and the last one, where no neighbour stays
 LIST = 32
+LAST = uint32(LIST - 1)
 
 TRAITS = Traits(both_sides=True, shared_words=LIST, repeats=("serial", "threads", "cuda"))
 
@@ -51,18 +52,20 @@ def sorted_body(real, block: int, pair: Pair):
             pieces = 18 if cx == 0 or cx == cells[0] - 1 else 9
             piece = pieces if number >= moving else 0
             fx, fy, fz, share = zero, zero, zero, zero
-            j, end, found = uint32(0), uint32(0), uint32(LIST)
-            while found == LIST:
+            j, end = uint32(0), uint32(0)
+            while j < end or piece < pieces:
                 found = uint32(0)
-                while found < LIST and (j < end or piece < pieces):
-                    if j < end:
-                        if separation(xi, yi, zi, j, particles, p)[3] < one and j != i:
-                            t[found, lane] = j
-                            found = uint32(found + 1)
-                        j = uint32(j + 1)
-                    else:
-                        j, end = row_around(piece, cx, cy, cz, starts, cells)
-                        piece += 1
+                # row by row, so that the threads of a warp look for the next one together
+                while found < LAST:
+                    while j < end and found < LAST:
+                        # a place is taken, and kept if it is a neighbour's: no branch
+                        t[found, lane] = j
+                        near = separation(xi, yi, zi, j, particles, p)[3] < one and j != i
+                        found, j = uint32(found + uint32(near)), uint32(j + 1)
+                    if j < end or piece == pieces:
+                        break
+                    j, end = row_around(piece, cx, cy, cz, starts, cells)
+                    piece += 1
                 for k in range(found):
                     m = uint32(t[uint32(k), lane])
                     distance = separation(xi, yi, zi, m, particles, p)
