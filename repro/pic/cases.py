@@ -21,6 +21,11 @@ SPACING = 1e-3
 _DRAWN = 112
 
 
+def weight_of(mesh: Mesh, frequency: float, particles: int) -> float:
+    """Electrons that each of the particles in a box stands for, which have the plasma frequency `frequency` in 1/s."""
+    return frequency**2 * MASS * PERMITTIVITY / CHARGE**2 * float(np.prod(mesh.length)) / particles
+
+
 @dataclass(frozen=True, kw_only=True)
 @checked
 class _Case:
@@ -63,8 +68,7 @@ class _Case:
     @property
     def weight(self) -> float:
         """Electrons that a particle stands for."""
-        density = (self.plasma_step / self.time_step) ** 2 * MASS * PERMITTIVITY / CHARGE**2
-        return density * float(np.prod(self.mesh.length)) / self.particles
+        return weight_of(self.mesh, self.plasma_step / self.time_step, self.particles)
 
 
 @dataclass(frozen=True, kw_only=True)

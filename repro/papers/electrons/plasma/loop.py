@@ -7,7 +7,7 @@ import pandas as pd
 
 from repro.errors import InputError, require_whole
 from repro.pic import exact
-from repro.pic.cases import Plasma
+from repro.pic.cases import Plasma, weight_of
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
@@ -22,7 +22,7 @@ from repro.pic.observables import (
 from repro.pic.simulation import Simulation
 from repro.pic.system import Source, System
 
-from .waves import COURANT, SPACING, cold_plasma, weight_of
+from .waves import COURANT, SPACING, cold_plasma
 
 #: what the parameters of the notebook list that say how much happens in a busy box
 BUSY, COMPARED = ("cells", "particles", "steps", "steps between looks"), ("cells", "particles", "steps")

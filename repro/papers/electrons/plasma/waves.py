@@ -10,7 +10,8 @@ import pandas as pd
 from repro.declared import Number
 from repro.errors import require_whole
 from repro.pic import exact
-from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY, SMALLEST
+from repro.pic.cases import weight_of
+from repro.pic.constants import LIGHT, SMALLEST
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
 from repro.pic.observables import field_energy, kinetic_energy
@@ -25,11 +26,6 @@ THEORY = 1e-4
 
 #: side of a cell in m, and the time step as a share of the longest one
 SPACING, COURANT = 1e-3, 0.9
-
-
-def weight_of(mesh: Mesh, frequency: float, particles: int) -> float:
-    """Electrons that each of the particles in a box stands for, which have the plasma frequency `frequency` in 1/s."""
-    return frequency**2 * MASS * PERMITTIVITY / CHARGE**2 * float(np.prod(mesh.length)) / particles
 
 
 def cold_plasma(mesh: Mesh, dt: float, place, momentum, frequency: float, name: str) -> System:
