@@ -12,7 +12,7 @@ from repro.lbm import plain
 from repro.lbm.equilibrium import VELOCITY_SHARE, make_equilibrium, make_moments, scratch_rows
 from repro.lbm.lattice import LATTICES
 from repro.lbm.layout import LAYOUTS, make_layout
-from repro.lbm.two_fluids.unroll import each, unrolled
+from repro.parallel.unroll import each, unrolled
 
 component = st.floats(-0.15, 0.15)
 velocities = st.tuples(component, component, component)

@@ -15,13 +15,13 @@ the run are outermost, where the compiler still vectorises them: few are quick t
 from functools import cache
 
 from repro.parallel import device_function
+from repro.parallel.unroll import each, unrolled
 
 from ..equilibrium import make_equilibrium, pair_constants
 from ..lattice import D3Q19, Lattice
 from ..layout import unsigned
 from ..mrt import make_relaxation
 from ..porous.node import make_store
-from .unroll import each, unrolled
 
 #: rows of a run's scratch, for the largest lattice: populations, then density minus one and velocity of the collision,
 #: what the populations hold beyond that density, ...

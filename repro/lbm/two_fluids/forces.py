@@ -11,11 +11,11 @@ from functools import cache
 from itertools import product
 
 from repro.parallel import device_function
+from repro.parallel.unroll import each, unrolled
 
 from ..lattice import D3Q19, Lattice
 from ..layout import unsigned
 from ..neighbours import sides
-from .unroll import each, unrolled
 
 #: weights of grad psi = sum_e w(|e|^2) psi(x + e) e, by |e|^2
 STENCILS = {

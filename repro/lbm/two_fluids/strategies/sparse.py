@@ -10,6 +10,7 @@ import numpy as np
 
 from repro.errors import InputError
 from repro.parallel import Kernel, device_function
+from repro.parallel.unroll import each, unrolled
 
 from ...lattice import D3Q19, Lattice
 from ...layout import unsigned
@@ -19,7 +20,6 @@ from ...porous.strategies.sparse import make_pull
 from ...strategies.scheme import Cost, Scheme
 from ..collision import FORCES, ROWS, make_collide_both, make_load_both, make_observe, make_potentials
 from ..forces import STENCILS, links_of
-from ..unroll import each, unrolled
 from .scheme import scheme_of
 
 COST = Cost(arrays=4, reads=4, writes=2, map=4 * (D3Q19.q - 1), finds=2, kept=7, moved=4, dense=False)

@@ -10,6 +10,7 @@ from functools import cache
 
 from repro.errors import InputError
 from repro.parallel import Kernel, device_function
+from repro.parallel.unroll import each, unrolled
 
 from ...lattice import Lattice
 from ...layout import unsigned
@@ -17,7 +18,6 @@ from ...neighbours import index_of
 from ...strategies.scheme import Cost, Scheme
 from ..collision import FORCES, ROWS, SUMS, make_collide_both, make_load_both, make_sums
 from ..forces import STENCILS, links_of
-from ..unroll import each, unrolled
 from .dense import dense_scheme, finders
 
 COST = Cost(arrays=4, reads=2, writes=2, mark=4, mark_open=False, kept=7)

@@ -10,7 +10,7 @@ import inspect
 import textwrap
 from copy import deepcopy
 
-from repro.parallel import device_function, load_generated
+from .jit import device_function, load_generated
 
 #: marks a loop that `unrolled` writes out, `for term in each(terms)`, over a tuple from around the function
 each = iter
