@@ -4,7 +4,7 @@ Where a section of the electrons paper is:
 
     2, Maxwell's equations               maxwell/yee.py; open space: maxwell/absorbing.py
     2, equations of motion               motion/push.py (helix), advance.py (kicked), gather.py (fields at a particle)
-    2, segments, the time to a face      motion/segment.py; one after the other in advance.py
+    2, segments, the time to a face      motion/segment.py; one after the other in advance.py (follow)
     2, current of a segment              deposition.py
     2, collisions, the time to one       air/transport.py, collisions.py, collision_tables.py
     2, processes                         air/processes.py; elastic.py, ionisation.py, bremsstrahlung.py
@@ -17,9 +17,19 @@ Where a section of the electrons paper is:
     3, processes of a node               subdomain.py, strategies/rank_exchange.py
     3, the test and its speed            cases.py, benchmark.py; repro/papers/electrons/speed
 
-Not in the paper: strategies/batches.py, global_sums.py, tiles.py. From an equation to its kernel: momentum
-(motion/push.py) -> fly -> segment (motion/segment.py) -> advance_segment -> follow (advance.py); in air angle ->
-outcome (air/elastic.py) -> collide (air/collisions.py) -> advance_to_event -> follow (air/transport.py).
+Not in the paper: strategies/batches.py, global_sums.py, tiles.py. In the paper's own strategy the body that others
+call follow is advance (domains.py, domains_in_air.py), and HostLoop launches it.
+
+From an equation to its launch there are at most four steps, which a test counts, each a function and who calls it:
+
+    orbit       fly (motion/push.py) -> segment (motion/segment.py) -> follow (advance.py, air/transport.py) -> build
+    face        fly -> land, find -> segment (motion/segment.py) -> follow -> build
+    current     shares -> deposit (deposition.py) -> follow -> build
+    wall        charge (deposition.py) -> cross -> follow (advance.py) -> build
+    in air      look_ahead (collision_tables.py) -> flight_of -> follow (air/transport.py) -> InAir
+    collision   angle -> outcome (air/elastic.py) -> collide (air/collisions.py) -> follow (air/transport.py) -> InAir
+
+In tiles.py there is one more, since the window of a block is around follow.
 
 Names below are loaded when they are asked for.
 """

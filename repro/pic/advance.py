@@ -82,18 +82,20 @@ def make_place_beyond(real):
 def make_cross_face(real, add):
     """Where a particle is that met a face, or INSIDE: cross(cell, position, face, amount, context).
 
-    That is its cell, or what `Mesh.neighbour_cell` has for it, and its place there. The charge of one that a wall
-    takes up stays where it met the wall.
+    That is its cell, or what `Mesh.neighbour_cell` has for it, its place there, and whether it goes on. The charge of
+    one that a wall takes up stays where it met the wall.
     """
     place_beyond, rest = make_place_beyond(real), make_deposit_charge(real, add)
 
     @device_function
     def cross(cell, position, face, amount, context):
+        if face < 0:
+            return cell, position, False
         into = cell_beyond(cell, face, context.neighbour_cell, context.layout)
         if into == ABSORBED:
             rest(context.charges, cell, position, -amount, context.layout)
-            return into, position
-        return into, place_beyond(position, face)
+            return into, position, False
+        return into, place_beyond(position, face), into >= 0
 
     return cross
 
@@ -148,35 +150,14 @@ def make_turning_field(real):
 
 
 @cache
-def make_advance_segment(real, add, make_deposit=make_deposit):
-    """One segment of a particle's way through a step: advance_segment(cell, position, momentum, left, met, ...).
-
-    `met` is how many faces it has met in the step, `make_deposit(real, add)` makes what adds to `fields.currents`, see
-    `deposition`. Returns cell, position, momentum, what is left of the step, and whether the particle has more segments
-    before it.
-    """
-    follow, deposit, cross = make_segment(real), make_deposit(real, add), make_cross_face(real, add)
-    turned_by = make_turning_field(real)
-
-    @device_function
-    def advance_segment(cell, position, momentum, left, met, amount, fields, context):
-        magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
-        end, momentum, used, face = follow(position, momentum, magnetic, context.courant, left)
-        deposit(fields.currents, cell, position, end, amount)
-        if face >= 0:
-            cell, end = cross(cell, end, face, amount, context)
-        return cell, end, momentum, left - used, (face >= 0) & (cell >= 0)
-
-    return advance_segment
-
-
-@cache
-def make_follow(real, add, make_deposit=make_deposit):
+def make_follow(real, add, add_current=None):
     """A kernel's body: each item is a particle that takes a step, its currents added.
 
-    When `resuming` those alone move that are in the midst of a step.
+    When `resuming` those alone move that are in the midst of a step. `add_current` adds to `fields.currents`, as `add`
+    does where it is not given.
     """
-    load, advance_segment = make_load(real), make_advance_segment(real, add, make_deposit)
+    load, turned_by, segment = make_load(real), make_turning_field(real), make_segment(real)
+    deposit, cross = make_deposit(real, add_current or add), make_cross_face(real, add)
     one, fresh = real(1), real(FRESH)
 
     @device_function
@@ -187,9 +168,11 @@ def make_follow(real, add, make_deposit=make_deposit):
             cell, amount, position, momentum, left = load(i, particles, count, fields, context)
             met, going = particles.event[i], True
             for _ in range(MOST_SEGMENTS):
-                cell, position, momentum, left, going = advance_segment(
-                    cell, position, momentum, left, met, amount, fields, context
-                )
+                magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
+                end, momentum, used, face = segment(position, momentum, magnetic, context.courant, left)
+                deposit(fields.currents, cell, position, end, amount)
+                cell, position, going = cross(cell, end, face, amount, context)
+                left -= used
                 if not going:
                     break
                 met += 1

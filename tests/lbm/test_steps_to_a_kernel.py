@@ -1,10 +1,8 @@
 """From an equation to the kernel that is launched there are at most four functions, in every kind of flow."""
 
-from types import FunctionType
-
 import numpy as np
 import pytest
-from helpers.plain import PlainDevice
+from helpers.steps import Recorder, steps
 
 from repro.errors import InputError
 from repro.lbm import equilibrium
@@ -22,35 +20,10 @@ from repro.lbm.two_fluids.simulation import TwoFluidFlow
 PERIODIC, CLOSED = ("periodic",) * 2, ("standard",) * 2
 ROCK = PoreSpace(np.random.default_rng(1).random((4, 4, 32)) < 0.3)
 
+EQUATIONS = {(equilibrium.__name__, name) for name in ("even", "odd")}
+
 #: steps from an equation to its kernel
 MOST = 4
-
-
-class Recorder(PlainDevice):
-    """Keeps the bodies of the kernels that are bound, and runs none."""
-
-    def __init__(self):
-        super().__init__()
-        self.bodies = []
-
-    def compile(self, kernel):
-        self.bodies.append(kernel.body)
-        return lambda *bound: lambda: None
-
-
-def around(function) -> list:
-    """The functions that a function may call: those of its closure, also in tuples, and of its module."""
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    names = [function.__globals__.get(name) for name in function.__code__.co_names]
-    return [value for value in (*cells, *names) if isinstance(value, FunctionType) and value is not function]
-
-
-def steps(function) -> int:
-    """How many functions lie between an equation of `equilibrium` and this one, at most; 0 for the equation itself."""
-    if function.__module__ == equilibrium.__name__ and function.__name__ in ("even", "odd"):
-        return 0
-    known = [1 + found for found in map(steps, around(function)) if found >= 0]
-    return max(known, default=-1)
 
 
 def flows():
@@ -78,6 +51,6 @@ def test_an_equation_is_at_most_four_functions_away_from_its_kernel(kind):
             except InputError:
                 # a sweep is for one core
                 continue
-            found[strategy] = max(found.get(strategy, 0), *(1 + steps(body) for body in device.bodies))
+            found[strategy] = max(found.get(strategy, 0), *(1 + steps(body, EQUATIONS) for body in device.bodies))
     assert found.keys() >= (STRATEGIES if kind is Simulation else kind.STRATEGIES).keys()
     assert set(found.values()) == {MOST}

@@ -8,7 +8,7 @@ from scipy.stats import kstest
 from repro.particles.random import Stream
 from repro.pic.air import bremsstrahlung, elastic, ionisation
 from repro.pic.air.collision_tables import COLUMNS, Collisions, make_look_ahead, make_slow_down, tables
-from repro.pic.air.collisions import make_collide
+from repro.pic.air.collisions import make_candidate, make_collide
 from repro.pic.air.event_numbers import MOST_EVENTS, make_segment_depth, secondary_id, stream_of
 from repro.pic.air.kinematics import make_kinetic_energy
 from repro.pic.air.processes import HEATS, NAMES, NOTHING, PROCESSES, RADIATES, SETS_FREE, number_of
@@ -33,11 +33,21 @@ def key_of(i, seed=1, step=0):
     return np.uint32(i), np.uint32(0), np.uint32(seed), np.uint32(step)
 
 
+def make_event(real):
+    """What kernels do at a candidate: the process, both momenta after it, and the depth to the next one."""
+    candidate, collide, depth = make_candidate(real), make_collide(real), make_segment_depth(real)
+
+    def event_of(u, majorant, key, event, made):
+        return *collide(candidate(u, majorant, key, event, made), u, key, event, made), depth(key, event)
+
+    return event_of
+
+
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 @pytest.mark.parametrize("energy", [1e4, 1e7])
 def test_each_process_happens_as_often_as_its_cross_section(energy, real):
     collisions = Collisions(cut=2e3)
-    made, collide = tables(collisions, DEVICE, real), make_collide(real)
+    made, collide = tables(collisions, DEVICE, real), make_event(real)
     tau, cut = energy / REST_ENERGY, 2e3 / REST_ENERGY
     u = tuple(real(np.sqrt(tau * (tau + 2)) * part) for part in (0.36, -0.48, 0.8))
     majorant = make_look_ahead(real)(real(tau), made)[0]
@@ -58,7 +68,7 @@ def test_each_process_happens_as_often_as_its_cross_section(energy, real):
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_a_collision_conserves_what_its_process_conserves(real):
-    made, collide, rounding = tables(Collisions(), DEVICE, real), make_collide(real), 40 * float(np.finfo(real).eps)
+    made, collide, rounding = tables(Collisions(), DEVICE, real), make_event(real), 40 * float(np.finfo(real).eps)
     u = tuple(real(part) for part in (2.0, -1.0, 1.5))
     before, energy = np.array(u, float), float(make_kinetic_energy(real)(real(7.25)))
     seen = set()
@@ -87,7 +97,7 @@ def test_a_collision_conserves_what_its_process_conserves(real):
 
 def test_a_photon_leaves_the_direction_and_takes_energy():
     # with a majorant below the photons' cross-section each candidate is one
-    made, collide = tables(Collisions(), DEVICE, np.float64), make_collide(np.float64)
+    made, collide = tables(Collisions(), DEVICE, np.float64), make_event(np.float64)
     made = alone(made, bremsstrahlung)
     u = (1.0, 2.0, -2.0)
     for i in range(100):
@@ -103,7 +113,7 @@ def test_a_photon_leaves_the_direction_and_takes_energy():
 def test_free_paths_are_exponential_though_the_cross_section_changes_on_the_way(real):
     """The true optical depth up to a collision, integrated with the formulas, is -ln(xi)."""
     collisions = Collisions()
-    made, collide = tables(collisions, DEVICE, real), make_collide(real)
+    made, collide = tables(collisions, DEVICE, real), make_event(real)
     ahead, slowed, born = make_look_ahead(real), make_slow_down(real), make_segment_depth(real)
     grid = np.geomspace(1.05e3, 2e4, 4001) / REST_ENERGY
     sigma = elastic.cross_section(grid, collisions.air) + ionisation.cross_section(
@@ -151,7 +161,7 @@ def test_secondaries_have_ids_of_their_own():
 def test_transfers_are_rejected_as_often_as_mollers_law_says():
     # without other cross-sections every candidate is a transfer; near the cut a fifth of them is rejected
     collisions, tau, cut = Collisions(), 5e3 / REST_ENERGY, 1e3 / REST_ENERGY
-    made, collide = tables(collisions, DEVICE, np.float64), make_collide(np.float64)
+    made, collide = tables(collisions, DEVICE, np.float64), make_event(np.float64)
     made = alone(made, ionisation)
     u = (float(np.sqrt(tau * (tau + 2))), 0.0, 0.0)
     found = [collide(u, 1e-9, key_of(i), 1, made)[0] for i in range(COUNT)]

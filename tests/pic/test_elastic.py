@@ -70,8 +70,8 @@ def test_mean_of_a_rutherford_angle_is_the_closed_form():
 
     mean = quad(lambda log: (1 - share(np.exp(log))) * np.exp(log), -60, np.log(2), limit=500)[0]
     assert mean == pytest.approx(2 * a * ((1 + a) * np.log1p(1 / a) - 1), rel=1e-6)
-    unit = units(100000)[0]
-    drawn = elastic.make_polar_angle(np.float64)(unit, a)
+    angle, u2 = elastic.make_scattering(np.float64), (1e6 / REST_ENERGY) * (1e6 / REST_ENERGY + 2)
+    drawn = [angle(u2, 1e-9, unit, 1.0)[0] for unit in units(100000)[0]]
     assert kstest(drawn, share).pvalue > 1e-6
 
 
@@ -94,13 +94,12 @@ def test_drawn_angles_follow_the_law_with_motts_factor(energy, real):
 
 def test_large_angles_happen_as_often_as_motts_factor_says():
     tau, far = 1e7 / REST_ENERGY, 1e-6
-    a = np.float64(elastic.screening(tau, NITROGEN))
     first, second = units(20000)
     # the millionth of all candidates that turn most, half of them by more than 60 degrees
-    mu1 = elastic.make_polar_angle(np.float64)(far * first, a)
-    factor = elastic.mott_factor(mu1, tau, NITROGEN) / elastic.bound(tau, NITROGEN)
     angle, u2 = elastic.make_scattering(np.float64), np.float64(tau * (tau + 2))
-    happened = [angle(u2, 1e-9, far * unit, chance)[1] for unit, chance in zip(first, second, strict=True)]
+    drawn = [angle(u2, 1e-9, far * unit, chance) for unit, chance in zip(first, second, strict=True)]
+    mu1, happened = np.array(drawn).T
+    factor = elastic.mott_factor(mu1, tau, NITROGEN) / elastic.bound(tau, NITROGEN)
     assert abs(np.mean(happened) - factor.mean()) < 5 * np.sqrt(np.mean(factor * (1 - factor)) / 20000)
     assert factor.mean() < 0.8
 

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from repro.pic.advance import cell_beyond, make_place_beyond
-from repro.pic.motion.push import make_orbit, make_search_face
-from repro.pic.motion.segment import INSIDE, make_segment
+from repro.pic.motion.push import make_fly, make_orbit
+from repro.pic.motion.segment import INSIDE, make_find_face, make_segment
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
 
@@ -162,11 +162,14 @@ def test_whatever_the_field_a_segment_ends_in_the_cell_and_in_time(real, positio
 @given(st.floats(0, 0.999), st.floats(-0.5, 3.0), st.floats(0.0, 1.0))
 @settings(max_examples=100, deadline=None)
 def test_the_time_of_a_crossing_is_found_to_rounding(x, angle, turn):
-    u, magnetic, speed = 3 * np.array([np.cos(angle), np.sin(angle), 0]), (0, 0, turn * sqrt(10)), 2.0
-    end = x + displaced(u, magnetic, (speed,) * 3, 1)[0]
+    # so wide along the other axes that no face but that at x = 1 is met
+    u, magnetic, speed = 3 * np.array([np.cos(angle), np.sin(angle), 0]), (0, 0, turn * sqrt(10)), (2.0, 0.0, 0.0)
+    end = x + displaced(u, magnetic, speed, 1)[0]
     if end <= 1:
         return
-    orbit = make_orbit(np.float64)(tuple(u), magnetic)
-    time = make_search_face(np.float64)(1, (x, 0.5, 0.5), orbit, (speed,) * 3, 1.0)
+    orbit, place = make_orbit(np.float64)(tuple(u), magnetic), (x, 0.5, 0.5)
+    beyond, _ = make_fly(np.float64)(place, orbit, speed, 1.0)
+    _, _, time, face = make_find_face(np.float64)(place, beyond, orbit, speed, 1.0)
+    assert face == 1
     assert 0 <= time <= 1
-    assert x + displaced(u, magnetic, (speed,) * 3, time)[0] == pytest.approx(1, abs=1e-14)
+    assert x + displaced(u, magnetic, speed, time)[0] == pytest.approx(1, abs=1e-14)

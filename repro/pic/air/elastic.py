@@ -86,32 +86,18 @@ def cross_section(tau, air: Air) -> np.ndarray:
 
 
 @cache
-def make_polar_angle(real):
-    """mu1 with the density 1 / (mu1 + 2 A)^2, for a number from 0 to 1: angle(unit, a).
-
-    A number near 0 is a large angle: there it has the more digits, while A is 1e-7 at 10 MeV.
-    """
-    one, two = real(1), real(2)
-
-    @device_function
-    def angle(unit, a):
-        return two * a * (one - unit) / (a + unit)
-
-    return angle
-
-
-@cache
 def make_scattering(real):
     """mu1 = 1 - cos(theta) of a collision, and whether it happens: angle(u2, targets, unit, chance).
 
-    `targets`, `unit` and `chance` are three numbers from 0 to 1, for element, angle and Mott's factor.
+    `targets`, `unit` and `chance` are three numbers from 0 to 1, for element, angle and Mott's factor. Without it mu1
+    has the density 1 / (mu1 + 2 A)^2. A `unit` near 0 is a large angle: there it has the more digits, while A is 1e-7
+    at 10 MeV.
     """
-    draw = make_polar_angle(real)
     bare = tuple(real(_bare(element)) for element in ELEMENTS)
     moliere = tuple(real(3.76 * (constants.alpha * element.number) ** 2) for element in ELEMENTS)
     mott = tuple(real(pi * constants.alpha * element.number) for element in ELEMENTS)
     size = tuple(real(e.number * (e.number + 1) * e.per_mass / ELEMENTS[0].per_mass) for e in ELEMENTS)
-    quarter, half, one, thomas = real(0.25), real(0.5), real(1), real(1.13)
+    quarter, half, one, two, thomas = real(0.25), real(0.5), real(1), real(2), real(1.13)
 
     @device_function
     def screen(k, u2, beta2):
@@ -133,7 +119,7 @@ def make_scattering(real):
             screened, tilt = a, mott[0]
         elif aim <= first + second:
             screened, tilt = b, mott[1]
-        mu1 = draw(unit, screened)
+        mu1 = two * screened * (one - unit) / (screened + unit)
         s = sqrt(half * mu1)
         factor = fma(-beta2 * s, s, fma(tilt * beta * s, one - s, one))
         return mu1, chance * fma(quarter * tilt, beta, one) <= factor

@@ -18,7 +18,7 @@ from repro.parallel import PRECISIONS, Kernel, device_function, fma, require_mem
 from ..constants import REST_ENERGY, SMALLEST
 from ..motion.push import squared
 from .collision_tables import Collisions, make_look_ahead, make_slow_down, tables
-from .collisions import make_collide
+from .collisions import make_candidate, make_collide
 from .event_numbers import MOST_EVENTS, make_segment_depth
 from .kinematics import make_kinetic_energy, make_with_energy
 from .processes import NOTHING, PROCESSES, RADIATES
@@ -59,28 +59,11 @@ def make_tracks(device, real, u: np.ndarray) -> Tracks:
 
 
 @cache
-def _make_flight(real):
-    """The next segment of a track: u, path and depth at its end, and M, or 0 without a candidate for a collision."""
-    ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
-    zero = real(0)
-
-    @device_function
-    def segment(u, u2, tau, most, depth, tables):
-        majorant, stopping, longest = ahead(tau, tables)
-        free = depth / majorant
-        path = min(free, longest, most)
-        u = scaled(u, u2, slowed(tau, stopping, path, tables))
-        return u, path, fma(-majorant, path, depth), majorant if path == free else zero
-
-    return segment
-
-
-@cache
 def make_follow_kernel(real):
     """A kernel's body: each item is an electron, followed for at most SEGMENTS segments."""
-    segment, collide, first_depth = _make_flight(real), make_collide(real), make_segment_depth(real)
-    energy_of = make_kinetic_energy(real)
-    zero = real(0)
+    ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
+    candidate, collide, drawn_depth = make_candidate(real), make_collide(real), make_segment_depth(real)
+    energy_of, zero = make_kinetic_energy(real), real(0)
 
     @device_function
     def record(i, count, tracks, process, path, before, after):
@@ -102,7 +85,7 @@ def make_follow_kernel(real):
             px, py, pz = tracks.place[i], tracks.place[i + count], tracks.place[i + 2 * count]
             path, depth, event, state = tracks.path[i], tracks.depth[i], tracks.event[i], tracks.state[i]
             if state == _NEW:
-                depth, event, state = first_depth(key, 0), 1, _FLYING
+                depth, event, state = drawn_depth(key, 0), 1, _FLYING
             for _ in range(SEGMENTS):
                 u2 = squared(u)
                 tau = energy_of(u2)
@@ -111,14 +94,17 @@ def make_follow_kernel(real):
                     break
                 size = sqrt(u2)
                 x0, y0, z0 = u[0] / size, u[1] / size, u[2] / size
-                u, flown, depth, majorant = segment(u, u2, tau, length - path, depth, tables)
-                path += flown
+                majorant, stopping, longest = ahead(tau, tables)
+                free = depth / majorant
+                flown = min(free, longest, length - path)
+                u = scaled(u, u2, slowed(tau, stopping, flown, tables))
+                path, depth = path + flown, fma(-majorant, flown, depth)
                 px, py, pz = fma(flown, x0, px), fma(flown, y0, py), fma(flown, z0, pz)
                 before = energy_of(squared(u))
-                if majorant > zero and before >= tables.stop:
-                    process, u, _, depth = collide(u, majorant, key, event, tables)
+                if flown == free and before >= tables.stop:
+                    process, u, _ = collide(candidate(u, majorant, key, event, tables), u, key, event, tables)
                     record(i, count, tracks, process, path, before, energy_of(squared(u)))
-                    event += 1
+                    depth, event = drawn_depth(key, event), event + 1
             tracks.u[i], tracks.u[i + count], tracks.u[i + 2 * count] = u
             tracks.place[i], tracks.place[i + count], tracks.place[i + 2 * count] = px, py, pz
             tracks.path[i], tracks.depth[i], tracks.event[i], tracks.state[i] = path, depth, event, state

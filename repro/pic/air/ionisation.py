@@ -16,7 +16,7 @@ from repro.parallel import device_function, fma
 from repro.particles.random import uniform
 
 from .event_numbers import ANGLES, REJECTION, event_words
-from .kinematics import make_deflection, make_momentum_squared
+from .kinematics import make_deflection
 from .medium import Air
 from .stopping import collision_scale, collision_stopping, speed_squared
 
@@ -101,29 +101,26 @@ def make_acceptance(real):
 
 @cache
 def make_ejection(real):
-    """The momentum (over m c) of a secondary of an energy: secondary(u, size, tau, energy, turn).
+    """The angle at which a secondary of an energy flies, and its momentum over m c: ejection(tau, energy).
 
-    cos^2 of its angle is (W / T)(T + 2) / (W + 2); the primary keeps u less that momentum, and T - W with it.
+    cos^2 of the angle is (W / T)(T + 2) / (W + 2), and 1 - cos is returned; the primary keeps u less that momentum, and
+    T - W with it.
     """
-    turned, square = make_deflection(real), make_momentum_squared(real)
     one, two = real(1), real(2)
 
     @device_function
-    def secondary(u, size, tau, energy, turn):
+    def ejection(tau, energy):
         across = two * (tau - energy) / (tau * (energy + two))
-        polar = across / (one + sqrt(max(one - across, real(0))))
-        x, y, z = turned(u, size, polar, turn)
-        factor = sqrt(square(energy)) / size
-        return factor * x, factor * y, factor * z
+        return across / (one + sqrt(max(one - across, real(0)))), sqrt(energy * (energy + two))
 
-    return secondary
+    return ejection
 
 
 @cache
 def make_outcome(real):
     """What an ionisation leaves, see `processes`: two electrons, between which the momentum is shared."""
-    unit, zero = uniform(real), real(0)
-    share, chance, eject = make_transfer(real), make_acceptance(real), make_ejection(real)
+    unit, zero, turned = uniform(real), real(0), make_deflection(real)
+    share, chance, ejection = make_transfer(real), make_acceptance(real), make_ejection(real)
 
     @device_function
     def outcome(u, u2, tau, key, event, cut):
@@ -132,7 +129,10 @@ def make_outcome(real):
         eps = share(unit(first), cut, tau)
         if unit(third) > chance(eps, tau):
             return False, u, (zero, zero, zero)
-        x, y, z = eject(u, sqrt(u2), tau, eps * tau, unit(second))
+        size, (polar, given) = sqrt(u2), ejection(tau, eps * tau)
+        x, y, z = turned(u, size, polar, unit(second))
+        factor = given / size
+        x, y, z = factor * x, factor * y, factor * z
         return True, (u[0] - x, u[1] - y, u[2] - z), (x, y, z)
 
     return outcome

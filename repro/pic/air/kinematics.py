@@ -20,25 +20,13 @@ def make_kinetic_energy(real):
 
 
 @cache
-def make_momentum_squared(real):
-    """The square of the momentum, tau (tau + 2): square(tau)."""
+def make_with_energy(real):
+    """The momentum along u, whose square is u2 > 0, of an electron of energy tau >= 0: scaled(u, u2, tau)."""
     two = real(2)
 
     @device_function
-    def square(tau):
-        return tau * (tau + two)
-
-    return square
-
-
-@cache
-def make_with_energy(real):
-    """The momentum along u, whose square is u2 > 0, of an electron of energy tau >= 0: scaled(u, u2, tau)."""
-    square = make_momentum_squared(real)
-
-    @device_function
     def scaled(u, u2, tau):
-        factor = sqrt(square(tau) / u2)
+        factor = sqrt(tau * (tau + two) / u2)
         return factor * u[0], factor * u[1], factor * u[2]
 
     return scaled

@@ -23,10 +23,10 @@ from ..motion.push import squared
 from ..motion.segment import make_segment
 from ..state import DEFERRED, FRESH, STUCK, TOO_FAST
 from .collision_tables import Tables, make_look_ahead, make_slow_down, tables
-from .collisions import make_collide
+from .collisions import make_candidate, make_collide
 from .event_numbers import make_segment_depth, secondary_id
 from .kinematics import make_kinetic_energy, make_with_energy
-from .processes import HEATS, NOTHING, RADIATES, SETS_FREE
+from .processes import HEATS, RADIATES, SETS_FREE
 from .tallies import ENERGY_SHARE, NO_EVENTS, TALLIES, make_add_tallies, make_count_event
 
 #: most segments of one particle in a step
@@ -68,15 +68,16 @@ class Electron(NamedTuple):
     faces: int
 
 
-class Event(NamedTuple):
-    """What happened on a segment and at its end; energies in m c^2."""
+class Flight(NamedTuple):
+    """What is before an electron."""
 
-    #: energy lost on the way
-    lost: float
-    #: the process that ended the segment or NOTHING, the energy that it took, and the momentum of what it set free
-    process: int
-    taken: float
-    secondary: tuple
+    #: how long it flies at the most, as a share of the step
+    most: float
+    #: the majorant of a candidate for a collision there, 0 where there is none
+    majorant: float
+    #: stopping power in m c^2 / m, and speed in m a step
+    stopping: float
+    speed: float
 
 
 @cache
@@ -120,47 +121,44 @@ def make_known_cell(real, add):
 
 
 @cache
-def make_advance_to_event(real, add, make_deposit=make_deposit):
-    """One segment in air and what ends it: advance_to_event(electron, amount, key, event, fields, context, ...).
-
-    `make_deposit` is as in `advance`. Returns the Electron at its end, the Event, and whether the particle has more
-    segments before it.
-    """
-    ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
-    depth, energy_of, collide = make_segment_depth(real), make_kinetic_energy(real), make_collide(real)
-    turned_by, follow = make_turning_field(real), make_segment(real)
-    deposit, cross = make_deposit(real, add), make_cross_face(real, add)
-    zero, one = real(0), real(1)
+def make_flight(real):
+    """How an electron may fly until something happens to it: flight_of(electron, key, event, air, tables)."""
+    ahead, depth, zero, one = make_look_ahead(real), make_segment_depth(real), real(0), real(1)
 
     @device_function
-    def advance_to_event(electron, amount, key, event, fields, context, air, tables):
-        cell, position, u, tau, left, faces = electron
-        majorant, stopping, longest = ahead(tau, tables)
-        u2 = squared(u)
-        # m in a step
-        speed = real(air.light) * sqrt(u2) / (one + tau)
+    def flight_of(electron, key, event, air, tables):
+        majorant, stopping, longest = ahead(electron.tau, tables)
+        speed = real(air.light) * sqrt(squared(electron.momentum)) / (one + electron.tau)
         free = depth(key, event) / majorant
-        most = min(free, longest) / speed
-        magnetic = turned_by(faces, magnetic_at(fields.magnetic, cell, position, context.layout))
-        end, u, used, face = follow(position, u, magnetic, context.courant, min(left, most))
-        u = scaled(u, u2, slowed(tau, stopping, used * speed, tables))
-        # as a rank finds it that takes the particle over from here
-        before = energy_of(squared(u))
-        deposit(fields.currents, cell, position, end, amount)
-        after, process, secondary, going = before, NOTHING, (zero, zero, zero), True
-        if face >= 0:
-            cell, end = cross(cell, end, face, amount, context)
-            going = cell >= 0
-        elif (most < left) & (free <= longest):
-            if before >= tables.stop:
-                process, u, secondary, _ = collide(u, majorant, key, event, tables)
-                after = energy_of(squared(u))
-        else:
-            going = left - used > zero
-        event = Event(tau - before, process, before - after, secondary)
-        return Electron(cell, end, u, after, left - used, faces + (face >= 0)), event, going
+        return Flight(min(free, longest) / speed, majorant if free <= longest else zero, stopping, speed)
 
-    return advance_to_event
+    return flight_of
+
+
+@cache
+def make_arrive(real, add):
+    """The end of a segment in air: arrive(electron, flight, end, momentum, used, face, amount, context, tables).
+
+    What follows `flight` is as the motion without air has it. Returns the Electron there, the energy in m c^2 that it
+    has lost on the way, whether there is a candidate for a collision, and whether it has more segments before it.
+    """
+    slowed, scaled = make_slow_down(real), make_with_energy(real)
+    energy_of, cross, zero = make_kinetic_energy(real), make_cross_face(real, add), real(0)
+
+    @device_function
+    def arrive(electron, flight, end, momentum, used, face, amount, context, tables):
+        tau = slowed(electron.tau, flight.stopping, used * flight.speed, tables)
+        u = scaled(momentum, squared(electron.momentum), tau)
+        # as a rank finds it that takes the particle over from here
+        tau, left = energy_of(squared(u)), electron.left - used
+        cell, position, going = cross(electron.cell, end, face, amount, context)
+        collides = (face < 0) & (flight.most < electron.left) & (flight.majorant > zero)
+        if face < 0:
+            going = collides or left > zero
+        there = Electron(cell, position, u, tau, left, electron.faces + (face >= 0))
+        return there, electron.tau - tau, collides and tau >= tables.stop, going
+
+    return arrive
 
 
 @cache
@@ -170,8 +168,10 @@ def make_transport(real, add):
     Energies and events are added up over its segments, in whole numbers of each, so that sums are those of any number
     of ranks.
     """
-    load, known_cell, advance_to_event = make_load(real), make_known_cell(real, add), make_advance_to_event(real, add)
+    load, known_cell, flight_of = make_load(real), make_known_cell(real, add), make_flight(real)
+    turned_by, segment, deposit = make_turning_field(real), make_segment(real), make_deposit(real, add)
     put, add_tallies, count_event = make_put_secondary(real, add), make_add_tallies(add), make_count_event()
+    arrive, candidate, collide = make_arrive(real, add), make_candidate(real), make_collide(real)
     energy_of, one, fresh = make_kinetic_energy(real), real(1), real(FRESH)
 
     @device_function
@@ -192,20 +192,31 @@ def make_transport(real, add):
                         left_over, stops = np.int64(energy * electron.tau), 1
                     break
                 number += 1
-                electron, event, going = advance_to_event(electron, amount, key, number, fields, context, air, tables)
-                cell = electron.cell
-                lost += np.int64(energy * event.lost)
-                events = count_event(events, event.process)
-                if (SETS_FREE >> event.process) & 1:
-                    k = add(air.used, 0, 1) if air.used[0] <= count else count
-                    # where all is full nothing is counted any more, or the number would wrap before anybody looks
-                    if k < count:
-                        add(air.deferred, 0, 1)
-                        put(particles, k, count, particles.weight[i], electron, event.secondary, key, number, context)
-                if (RADIATES >> event.process) & 1:
-                    radiated += np.int64(energy * event.taken)
-                if (HEATS >> event.process) & 1:
-                    lost += np.int64(energy * event.taken)
+                flight = flight_of(electron, key, number, air, tables)
+                field = turned_by(electron.faces, magnetic_at(fields.magnetic, cell, electron.position, context.layout))
+                end, u, used, face = segment(
+                    electron.position, electron.momentum, field, context.courant, min(electron.left, flight.most)
+                )
+                deposit(fields.currents, cell, electron.position, end, amount)
+                electron, flown, collides, going = arrive(electron, flight, end, u, used, face, amount, context, tables)
+                cell, lost = electron.cell, lost + np.int64(energy * flown)
+                if collides:
+                    drawn = candidate(electron.momentum, flight.majorant, key, number, tables)
+                    process, u, secondary = collide(drawn, electron.momentum, key, number, tables)
+                    tau = energy_of(squared(u))
+                    taken = np.int64(energy * (electron.tau - tau))
+                    electron = Electron(cell, electron.position, u, tau, electron.left, electron.faces)
+                    events = count_event(events, process)
+                    if (SETS_FREE >> process) & 1:
+                        k = add(air.used, 0, 1) if air.used[0] <= count else count
+                        # where all is full nothing is counted any more, or the number would wrap before anybody looks
+                        if k < count:
+                            add(air.deferred, 0, 1)
+                            put(particles, k, count, particles.weight[i], electron, secondary, key, number, context)
+                    if (RADIATES >> process) & 1:
+                        radiated += taken
+                    if (HEATS >> process) & 1:
+                        lost += taken
                 if not going:
                     break
             particles.cell[i] = STUCK if going else cell

@@ -25,9 +25,6 @@ from repro.parallel.elementary import polynomial
 #: circle of fewer than six chords is none
 LARGEST_TURN = 1.0
 
-#: most iterations in search of the time at which a face is met
-_SEARCHES = 60
-
 
 @cache
 def make_rotation_factors(real):
@@ -101,6 +98,23 @@ def moved(x, speed, u, g, h, t, factors):
     return fma(speed, fma(t, u, fma(c, g, d * h)), x)
 
 
+@cache
+def make_fly(real):
+    """Where an orbit has come after t of a step, and the momentum there: fly(position, orbit, courant, t)."""
+    factors_of = make_rotation_factors(real)
+
+    @device_function
+    def fly(position, orbit, courant, t):
+        q, slow, u, g, h = orbit
+        factors = factors_of(q * t * t, t)
+        x = moved(position[0], courant[0] * slow, u[0], g[0], h[0], t, factors)
+        y = moved(position[1], courant[1] * slow, u[1], g[1], h[1], t, factors)
+        z = moved(position[2], courant[2] * slow, u[2], g[2], h[2], t, factors)
+        return (x, y, z), momentum(orbit, factors)
+
+    return fly
+
+
 @device_function
 def rate(speed, u, g, h, factors):
     """How fast it moves along the axis then, in cells a step."""
@@ -142,67 +156,3 @@ def along_axis(axis, position, orbit, courant):
     g_k = g[0] if axis == 0 else (g[1] if axis == 1 else g[2])
     h_k = h[0] if axis == 0 else (h[1] if axis == 1 else h[2])
     return x, speed * slow, u_k, g_k, h_k
-
-
-@cache
-def make_meet_face(real):
-    """When an orbit meets a face, and whether it may do so: meet(face, share, position, orbit, courant, t).
-
-    So many steps of Newton's iteration from where the chord of the time t meets it, without a branch. It may not if it
-    begins on the face and turns inwards first.
-    """
-    factors = make_rotation_factors(real)
-    zero, one = real(0), real(1)
-    # with which most orbits are on the face to rounding
-    steps = 3 if real is np.float32 else 4
-
-    @device_function
-    def meet(face, share, position, orbit, courant, t):
-        x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
-        high = (face & 1) == 1
-        side = one if high else zero
-        # fused with nothing, by word, so that no compiler fuses it with the sum below
-        found = fma(share, t, zero)
-        for _ in range(steps):
-            at = factors(orbit[0] * found * found, found)
-            quick = rate(speed, u, g, h, at)
-            beyond = moved(x, speed, u, g, h, found, at) - side
-            found = min(max(found - beyond / (quick if quick != zero else one), zero), t)
-        return found, (x != side) | ((u > zero) == high)
-
-    return meet
-
-
-@cache
-def make_search_face(real):
-    """When an orbit that is beyond a face at t met it, always: search(face, position, orbit, courant, t).
-
-    Newton's iteration kept between a time inside and one outside. An orbit that begins on the face and turns inwards
-    is inside until it comes back.
-    """
-    factors = make_rotation_factors(real)
-    zero, half, one, enough = real(0), real(0.5), real(1), real(np.finfo(real).eps)
-
-    @device_function
-    def search(face, position, orbit, courant, t):
-        x, speed, u, g, h = along_axis(face >> 1, position, orbit, courant)
-        side, way = (one, one) if face & 1 else (zero, -one)
-        before, after, found = zero, t, t
-        if x == side and way * u > zero:
-            return zero
-        for _ in range(_SEARCHES):
-            at = factors(orbit[0] * found * found, found)
-            beyond, quick = moved(x, speed, u, g, h, found, at) - side, rate(speed, u, g, h, at)
-            if way * beyond > zero:
-                after = found
-            else:
-                before = found
-            guess = found - beyond / quick if quick != zero else before
-            if not (before <= guess <= after):
-                guess = half * (before + after)
-            change, found = abs(guess - found), guess
-            if change <= enough * t:
-                break
-        return found
-
-    return search

@@ -4,9 +4,9 @@ from functools import cache
 
 import numpy as np
 
-from repro.parallel import device_function
+from repro.parallel import device_function, fma
 
-from .push import make_first_face, make_meet_face, make_orbit, make_rotation_factors, make_search_face, momentum, moved
+from .push import along_axis, make_first_face, make_fly, make_orbit, make_rotation_factors, moved, rate
 
 #: what a segment ends at, beside the faces 0 to 5
 INSIDE = -1
@@ -14,22 +14,8 @@ INSIDE = -1
 #: how often a segment is cut short: an orbit that is beyond one face may have been beyond another one before
 _CUTS = 4
 
-
-@cache
-def make_fly(real):
-    """Where an orbit has come after t of a step, and the momentum there: fly(position, orbit, courant, t)."""
-    factors_of = make_rotation_factors(real)
-
-    @device_function
-    def fly(position, orbit, courant, t):
-        q, slow, u, g, h = orbit
-        factors = factors_of(q * t * t, t)
-        x = moved(position[0], courant[0] * slow, u[0], g[0], h[0], t, factors)
-        y = moved(position[1], courant[1] * slow, u[1], g[1], h[1], t, factors)
-        z = moved(position[2], courant[2] * slow, u[2], g[2], h[2], t, factors)
-        return (x, y, z), momentum(orbit, factors)
-
-    return fly
+#: most iterations in search of the time at which a face is met
+_SEARCHES = 60
 
 
 @cache
@@ -95,11 +81,15 @@ def make_place_on_face(real):
 def make_land(real):
     """The segment of an orbit that is beyond its cell after t: land(position, beyond, orbit, courant, t).
 
-    Without a branch, and with a sign that tells whether it is right: it is not where the curve meets another face
-    before the one that its chord meets first, or only grazes it.
+    So many steps of Newton's iteration from where the chord meets its first face, without a branch, and with a sign
+    that tells whether it is right: it is not where the curve meets another face before that one or only grazes it, or
+    begins on it and turns inwards first.
     """
-    fly, nearest, meet, on_face = make_fly(real), make_first_face(real), make_meet_face(real), make_place_on_face(real)
+    fly, nearest, on_face = make_fly(real), make_first_face(real), make_place_on_face(real)
+    factors = make_rotation_factors(real)
     zero, one, nearly = real(0), real(1), real(4 * np.finfo(real).eps)
+    # with which most orbits are on the face to rounding
+    steps = 3 if real is np.float32 else 4
 
     @device_function
     def outside(value):
@@ -107,46 +97,72 @@ def make_land(real):
 
     @device_function
     def land(position, beyond, orbit, courant, t):
+        # a function of its own, whose choices are selects when it comes here: branches would end the vectorisation
         face, share = nearest(position, beyond)
-        met, outwards = meet(face, share, position, orbit, courant, t)
-        end, u = fly(position, orbit, courant, met)
+        axis, high = face >> 1, (face & 1) == 1
+        x, speed, u, g, h = along_axis(axis, position, orbit, courant)
+        side = one if high else zero
+        # fused with nothing, by word, so that no compiler fuses it with the sum below
+        met = fma(share, t, zero)
+        for _ in range(steps):
+            at = factors(orbit[0] * met * met, met)
+            quick = rate(speed, u, g, h, at)
+            off = moved(x, speed, u, g, h, met, at) - side
+            met = min(max(met - off / (quick if quick != zero else one), zero), t)
+        outwards = (x != side) | ((u > zero) == high)
+        end, after = fly(position, orbit, courant, met)
         off = max(outside(end[0]), max(outside(end[1]), outside(end[2])))
-        axis = face >> 1
-        along = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
-        missed = abs(along - (one if face & 1 else zero))
-        return on_face(end, face), u, met, face, outwards & (max(off, missed) <= nearly)
+        missed = abs((end[0] if axis == 0 else (end[1] if axis == 1 else end[2])) - side)
+        return on_face(end, face), after, met, face, outwards & (max(off, missed) <= nearly)
 
     return land
 
 
 @cache
 def make_find_face(real):
-    """As `make_land`, right in all cases, and slower: find(position, beyond, orbit, courant, t)."""
-    fly, search, on_face = make_fly(real), make_search_face(real), make_place_on_face(real)
-    zero, one = real(0), real(1)
+    """As `make_land`, right in all cases, and slower: find(position, beyond, orbit, courant, t).
 
-    @device_function
-    def cut(k, end, first, face, position, orbit, courant, last):
-        """The earlier of `first` and the time at which an orbit left along axis k that is at `end` at `last`."""
-        if (zero <= end and end <= one) or face >> 1 == k:
-            return first, face
-        other = np.int32(2 * k + (end > one))
-        met = search(other, position, orbit, courant, last)
-        return (met, other) if met <= first else (first, face)
+    Of each face that the orbit is beyond, Newton's iteration kept between a time inside and one outside. An orbit that
+    begins on the face and turns inwards is inside until it comes back.
+    """
+    fly, on_face, factors = make_fly(real), make_place_on_face(real), make_rotation_factors(real)
+    zero, half, one, enough = real(0), real(0.5), real(1), real(np.finfo(real).eps)
 
     @device_function
     def find(position, beyond, orbit, courant, t):
         first, face, end = t, np.int32(INSIDE), beyond
-        u = orbit[2]
+        u_there = orbit[2]
         # an orbit that is beyond one face may have been beyond another one before
         for _ in range(_CUTS):
             last, met = first, face
-            first, face = cut(0, end[0], first, face, position, orbit, courant, last)
-            first, face = cut(1, end[1], first, face, position, orbit, courant, last)
-            first, face = cut(2, end[2], first, face, position, orbit, courant, last)
-            end, u = fly(position, orbit, courant, first)
+            for axis in range(3):
+                place = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
+                if (zero <= place and place <= one) or face >> 1 == axis:
+                    continue
+                high = place > one
+                x, speed, u, g, h = along_axis(axis, position, orbit, courant)
+                side, way = (one, one) if high else (zero, -one)
+                before, after, found = zero, last, last
+                turns = x == side and way * u > zero
+                for _ in range(0 if turns else _SEARCHES):
+                    at = factors(orbit[0] * found * found, found)
+                    off, quick = moved(x, speed, u, g, h, found, at) - side, rate(speed, u, g, h, at)
+                    if way * off > zero:
+                        after = found
+                    else:
+                        before = found
+                    guess = found - off / quick if quick != zero else before
+                    if not (before <= guess <= after):
+                        guess = half * (before + after)
+                    change, found = abs(guess - found), guess
+                    if change <= enough * last:
+                        break
+                found = zero if turns else found
+                if found <= first:
+                    first, face = found, np.int32(2 * axis + high)
+            end, u_there = fly(position, orbit, courant, first)
             if face == met:
                 break
-        return on_face(end, face), u, first, face
+        return on_face(end, face), u_there, first, face
 
     return find

@@ -15,8 +15,8 @@ from ..advance import cell_beyond, kicked, make_place_beyond, make_turning_field
 from ..deposition import EDGES, make_deposit_charge, make_edge_weights, make_to_whole
 from ..gather import electric_at, magnetic_at
 from ..mesh import ABSORBED
-from ..motion.push import make_orbit
-from ..motion.segment import INSIDE, make_find_face, make_fly, make_inside_cell, make_land, make_place_on_face
+from ..motion.push import make_fly, make_orbit
+from ..motion.segment import INSIDE, make_find_face, make_inside_cell, make_land, make_place_on_face
 from ..state import FRESH, MOST_SEGMENTS, STUCK
 
 #: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time

@@ -11,10 +11,11 @@ import numpy as np
 
 from repro.parallel import device_function
 
-from ..advance import copy_particle, make_advance_segment, make_load, set_place
+from ..advance import copy_particle, make_cross_face, make_load, make_turning_field, set_place
 from ..deposition import EDGES, make_deposit
-from ..maxwell.fields import FieldArrays
+from ..gather import magnetic_at
 from ..mesh import ABSORBED, LEAVES
+from ..motion.segment import make_segment
 from ..state import DEFERRED, EMPTY, FRESH, MOST_SEGMENTS, STUCK, Particles
 
 
@@ -166,28 +167,17 @@ class Sums(NamedTuple):
     block: int
 
 
-@cache
-def make_block_deposit(real, add):
-    """What adds a segment's current to the sums of a block, see `own_currents`."""
-
-    def add_within(currents, edge, value):
-        sums, first = currents
-        add(sums, first + edge, value)
-
-    return make_deposit(real, device_function(add_within))
-
-
 @device_function
-def own_currents(t, fields, sums, context):
-    """The fields with the sums of all blocks, and the number of the first of thread t's block, for currents."""
-    first = EDGES * np.int64(t // sums.block) * context.layout.nodes
-    return FieldArrays(fields.electric, fields.magnetic, (sums.currents, first))
+def first_cell(t, sums, layout):
+    """Where the sums of thread t's block begin, as the number of a cell: from there each block has its own cells."""
+    return np.int64(t // sums.block) * layout.nodes
 
 
 @cache
 def make_segment_kernel(real, add):
     """A kernel's body: each thread builds one segment of the particle that it works on."""
-    load, advance_segment = make_load(real), make_advance_segment(real, add, make_block_deposit)
+    load, turned_by, segment = make_load(real), make_turning_field(real), make_segment(real)
+    deposit, cross = make_deposit(real, add), make_cross_face(real, add)
     take, settle = make_take(add), make_settle(real, add)
 
     @device_function
@@ -199,14 +189,15 @@ def make_segment_kernel(real, add):
             i, going = threads.read[t] * counts.threads + t, False
             if particles.cell[i] >= 0:
                 cell, amount, position, momentum, left = load(i, particles, count, fields, context)
-                own, met = own_currents(t, fields, sums, context), particles.event[i] + threads.segments[t]
-                cell, position, momentum, left, going = advance_segment(
-                    cell, position, momentum, left, met, amount, own, context
-                )
+                met = particles.event[i] + threads.segments[t]
+                magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
+                end, momentum, used, face = segment(position, momentum, magnetic, context.courant, left)
+                deposit(sums.currents, first_cell(t, sums, context.layout) + cell, position, end, amount)
+                cell, position, going = cross(cell, end, face, amount, context)
                 threads.segments[t] += 1
                 if going and threads.segments[t] == MOST_SEGMENTS:
                     cell, going = np.int32(STUCK), False
-                particles.cell[i], particles.left[i] = cell, left
+                particles.cell[i], particles.left[i] = cell, left - used
                 set_place(particles, i, count, position, momentum)
             if not going:
                 settle(t, particles, count, threads, outgoing, counts)

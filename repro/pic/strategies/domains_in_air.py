@@ -11,32 +11,19 @@ from numpy import uint32
 
 from repro.parallel import device_function
 
-from ..advance import make_load, set_place
+from ..advance import make_load, make_turning_field, set_place
+from ..air.collisions import make_candidate, make_collide
 from ..air.kinematics import make_kinetic_energy
 from ..air.processes import HEATS, NOTHING, RADIATES, SETS_FREE
 from ..air.tallies import ENERGY_SHARE, EVENTS, LEFT_OVER, LOST, RADIATED, STOPS
-from ..air.transport import MOST_IN_AIR, Electron, make_advance_to_event, make_known_cell, make_put_secondary
+from ..air.transport import MOST_IN_AIR, Electron, make_arrive, make_flight, make_known_cell, make_put_secondary
+from ..deposition import make_deposit
+from ..gather import magnetic_at
 from ..mesh import ABSORBED
 from ..motion.push import squared
+from ..motion.segment import make_segment
 from ..state import STUCK
-from .domains import entry_of, make_block_deposit, make_settle, make_take, own_currents
-
-
-@cache
-def make_tally(real, add):
-    """Add what happened on a segment to the sums over all particles: tally(tallies, energy, event)."""
-
-    @device_function
-    def tally(tallies, energy, event):
-        add(tallies, LOST, np.int64(energy * event.lost))
-        if event.process != NOTHING:
-            add(tallies, EVENTS + event.process - 1, 1)
-        if (RADIATES >> event.process) & 1:
-            add(tallies, RADIATED, np.int64(energy * event.taken))
-        if (HEATS >> event.process) & 1:
-            add(tallies, LOST, np.int64(energy * event.taken))
-
-    return tally
+from .domains import entry_of, first_cell, make_settle, make_take
 
 
 @cache
@@ -47,8 +34,10 @@ def make_air_kernel(real, add):
     room waits until the host has emptied it.
     """
     load, known_cell, energy_of = make_load(real), make_known_cell(real, add), make_kinetic_energy(real)
-    advance_to_event, put = make_advance_to_event(real, add, make_block_deposit), make_put_secondary(real, add)
-    take, settle, tally = make_take(add), make_settle(real, add), make_tally(real, add)
+    flight_of, turned_by, segment = make_flight(real), make_turning_field(real), make_segment(real)
+    deposit, arrive = make_deposit(real, add), make_arrive(real, add)
+    candidate, collide, put = make_candidate(real), make_collide(real), make_put_secondary(real, add)
+    take, settle = make_take(add), make_settle(real, add)
 
     @device_function
     def advance(x, n, particles, count, threads, incoming, outgoing, counts, sums, fields, context, air, tables):
@@ -71,16 +60,32 @@ def make_air_kernel(real, add):
                 elif cell >= 0:
                     key = uint32(particles.ids[i]), uint32(particles.ids[i] >> 32), air.seed, air.steps[0]
                     number = particles.event[i] + threads.segments[t] + 1
-                    own = own_currents(t, fields, sums, context)
-                    electron, event, going = advance_to_event(electron, amount, key, number, own, context, air, tables)
+                    flight = flight_of(electron, key, number, air, tables)
+                    field = turned_by(electron.faces, magnetic_at(fields.magnetic, cell, position, context.layout))
+                    end, u, used, face = segment(position, momentum, field, context.courant, min(left, flight.most))
+                    deposit(sums.currents, first_cell(t, sums, context.layout) + cell, position, end, amount)
+                    electron, lost, collides, going = arrive(
+                        electron, flight, end, u, used, face, amount, context, tables
+                    )
                     threads.segments[t] += 1
-                    threads.faces[t] = electron.faces
-                    tally(air.tallies, energy, event)
-                    if (SETS_FREE >> event.process) & 1:
-                        k = entry_of(add(counts.outgoing, block, 1), block, len(counts.outgoing))
-                        weight, kept = particles.weight[i], len(outgoing.cell)
-                        put(outgoing, k, kept, weight, electron, event.secondary, key, number, context)
-                    cell = electron.cell
+                    threads.faces[t], cell = electron.faces, electron.cell
+                    add(air.tallies, LOST, np.int64(energy * lost))
+                    if collides:
+                        drawn = candidate(electron.momentum, flight.majorant, key, number, tables)
+                        process, u, secondary = collide(drawn, electron.momentum, key, number, tables)
+                        tau = energy_of(squared(u))
+                        taken = np.int64(energy * (electron.tau - tau))
+                        electron = Electron(cell, electron.position, u, tau, electron.left, electron.faces)
+                        if process != NOTHING:
+                            add(air.tallies, EVENTS + process - 1, 1)
+                        if (RADIATES >> process) & 1:
+                            add(air.tallies, RADIATED, taken)
+                        if (HEATS >> process) & 1:
+                            add(air.tallies, LOST, taken)
+                        if (SETS_FREE >> process) & 1:
+                            k = entry_of(add(counts.outgoing, block, 1), block, len(counts.outgoing))
+                            weight, kept = particles.weight[i], len(outgoing.cell)
+                            put(outgoing, k, kept, weight, electron, secondary, key, number, context)
                     if going and threads.segments[t] == MOST_IN_AIR:
                         cell, going = np.int32(STUCK), False
                 particles.cell[i], particles.left[i] = cell, electron.left

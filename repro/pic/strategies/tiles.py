@@ -11,7 +11,7 @@ import numpy as np
 from repro.parallel import Kernel, device_function
 
 from ..advance import make_follow
-from ..deposition import EDGES, make_deposit
+from ..deposition import EDGES
 from ..maxwell.fields import FieldArrays
 from . import global_sums
 
@@ -23,11 +23,10 @@ _ROWS = EDGES * WINDOW // BLOCK
 
 
 @cache
-def _make_windowed_deposit(real, add):
-    """What adds a segment's current to a window (numbers, first edge in it, sums of all)."""
-
+def _body(real, add, barrier):
     @device_function
     def add_within(currents, edge, value):
+        """Add to a window (numbers, first edge in it, sums of all), or beside it to the sums of all."""
         window, first, global_sums = currents
         near = edge - first
         if 0 <= near < EDGES * WINDOW:
@@ -35,12 +34,7 @@ def _make_windowed_deposit(real, add):
         else:
             add(global_sums, edge, value)
 
-    return make_deposit(real, add_within)
-
-
-@cache
-def _body(real, add, barrier):
-    follow_within = make_follow(real, add, _make_windowed_deposit)
+    follow_within = make_follow(real, add, add_within)
 
     @device_function
     def follow(x, n, t, particles, count, fields, context):
