@@ -7,6 +7,7 @@ import numpy as np
 
 from repro.declared import Above, Each, Kind, Number, OrNone, Whole, checked
 from repro.errors import require
+from repro.parallel import require_room
 from repro.parallel.options import Seed
 from repro.particles.random import require_ids
 
@@ -18,6 +19,9 @@ from .walls import Walls
 _SPACING = 0.5
 
 LENGTH = Above(0, "cutoff radii")
+
+#: bytes that a particle of fluid takes while it is set up, in bulk and between walls, with the sites of their lattice
+_DRAWN, _DRAWN_IN_WALLS = 76, 184
 
 OfFluid = Annotated[Fluid, Kind(Fluid)]
 
@@ -38,7 +42,7 @@ class Bulk:
     @checked
     def system(self, seed: Seed = 1) -> System:
         """Particles at random, at rest on the whole."""
-        count = _number(self.fluid, float(np.prod(self.box)), f"box {self.box}")
+        count = number_of(self.fluid, float(np.prod(self.box)), f"box {self.box}", _DRAWN)
         generator = np.random.default_rng(seed)
         position = scattered(count, (0, 0, 0), self.box, generator)
         turn = self.box[2] / 2 if self.drive else np.inf
@@ -77,7 +81,7 @@ class Poiseuille:
         """Fluid at random between walls of a lattice."""
         generator, walls = np.random.default_rng(seed), self.walls
         size = f"{self.length} x {self.width} x {self.height}"
-        count = _number(self.fluid, self.length * self.width * self.height, size)
+        count = number_of(self.fluid, self.length * self.width * self.height, size, _DRAWN_IN_WALLS)
         fluid = scattered(count, (0, 0, walls.bottom), (self.length, self.width, walls.top), generator)
         sites = lattice(self.box, walls.bottom, walls.top)
         # beyond a plate, where the fluid is not
@@ -133,7 +137,7 @@ class Channel:
         last = first + self.narrow_length
         pieces = [((0, walls.bottom), (first, walls.top)), ((first, low), (last, low + self.gap))]
         pieces += [((last, walls.bottom), (self.length, walls.top))]
-        count = _number(self.fluid, self.volume, "the channel")
+        count = number_of(self.fluid, self.volume, "the channel", _DRAWN_IN_WALLS)
         shares = [(b[0] - a[0]) * (b[1] - a[1]) for a, b in pieces]
         counts = np.diff(np.round(count * np.concatenate([[0], np.cumsum(shares)]) / sum(shares)).astype(int))
         ends = [((a[0], 0, a[1]), (b[0], self.width, b[1])) for a, b in pieces]
@@ -168,9 +172,10 @@ def _join(case: Poiseuille | Channel, moving, frozen, generator, name: str) -> S
     return System(case.fluid, case.box, position, velocity, len(moving), case.walls, case.drive, name=name)
 
 
-def _number(fluid: Fluid, volume: float, what: str) -> int:
-    """Particles in a volume; refused before anything is allocated for them if there are none, or too many."""
+def number_of(fluid: Fluid, volume: float, what: str, each: int) -> int:
+    """Particles in a volume, of `each` bytes; refused before anything is allocated if there are none, or too many."""
     count = round(fluid.density * volume)
     require(count > 0, f"{what}: no particle at density {fluid.density}")
     require_ids(count)
+    require_room(count, each)
     return count

@@ -9,6 +9,7 @@ from math import pi
 
 import numpy as np
 
+from repro.dpd.cases import number_of
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System, thermal
@@ -20,6 +21,9 @@ KINDS = ("slab", "drops", "cells by lot")
 
 #: approximate distance of the centres of two drops
 _DROP_SPACING = 8.0
+
+#: bytes that a particle takes while it is set up, with the points that are drawn for it and do not lie in its region
+_DRAWN = 360
 
 
 @dataclass(frozen=True)
@@ -59,9 +63,11 @@ class Uneven:
 
     def system(self, seed: int = 1) -> System:
         """Particles at random positions, uniform within each phase, with zero total momentum."""
-        generator, volume = np.random.default_rng(seed), float(np.prod(self.box))
+        volume = float(np.prod(self.box))
+        total = number_of(self.fluid, volume, f"box {self.box}", _DRAWN)
+        dense = round(self.liquid * self.share * volume)
+        generator = np.random.default_rng(seed)
         wet = self._region(generator)
-        total, dense = round(self.fluid.density * volume), round(self.liquid * self.share * volume)
         phases = self._draw(dense, wet, generator), self._draw(total - dense, lambda r: ~wet(r), generator)
         # ids are not correlated with positions, as in a fluid that has flowed for a while
         position = np.concatenate(phases)[generator.permutation(total)]

@@ -32,6 +32,7 @@ _HOMES = {
     "readable": "memory",
     "require_finite": "timeloop",
     "require_memory": "memory",
+    "require_room": "memory",
     "require_timeable": "benchmark",
     "time_launches": "timing",
     "time_steps": "benchmark",

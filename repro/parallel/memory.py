@@ -2,6 +2,8 @@
 
 from repro.errors import MemoryLimitError
 
+from .select import select
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -21,3 +23,8 @@ def require_memory(device, count: int, what: str, advice: str = "use a smaller g
     free = device.free_memory()
     if count > free:
         raise MemoryLimitError(f"{what} needs {readable(count)}, but {device.name} has {readable(free)} free: {advice}")
+
+
+def require_room(particles: int, each: int) -> None:
+    """Raise MemoryLimitError if so many particles, of `each` bytes while they are set up, do not fit on the host."""
+    require_memory(select("serial"), each * particles, f"{particles} particles", "use fewer particles")

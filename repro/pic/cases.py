@@ -7,7 +7,7 @@ import numpy as np
 
 from repro.declared import Flag, Number, Whole, checked
 from repro.errors import InputError
-from repro.parallel import require_memory, select
+from repro.parallel import require_room
 
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, SMALLEST
 from .maxwell.fields import courant_limit
@@ -17,8 +17,8 @@ from .system import MOST_PARTICLES, Electrons, Source, System
 #: side of a cell in m; everything else follows it, so that another side makes the same numbers
 SPACING = 1e-3
 
-#: bytes that a particle of a plasma takes while it is set up: position, momentum, weight, and what they are drawn from
-_DRAWN = 112
+#: bytes that a particle takes while it is set up: position, momentum, weight, and what they are drawn from
+DRAWN = 112
 
 
 def weight_of(mesh: Mesh, frequency: float, particles: int) -> float:
@@ -128,7 +128,7 @@ class Plasma(_Case):
 
     def system(self) -> System:
         """The plasma before its first step; raises MemoryLimitError where its particles do not fit."""
-        require_memory(select("serial"), _DRAWN * self.particles, f"{self.particles} particles", "use fewer particles")
+        require_room(self.particles, DRAWN)
         draw, shape = np.random.default_rng(self.seed), (self.particles, 3)
         position = draw.random(shape) * np.array(self.mesh.length)
         momentum = draw.normal(0.0, self.heat, shape)

@@ -1,12 +1,14 @@
 """The paper's set-ups, in SI units; lengths are whole numbers of spacings."""
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import Annotated
 
 import numpy as np
 
 from repro.declared import Above, Each, Kind, OneOf, OrNone, Whole, checked
 from repro.errors import InputError
+from repro.parallel import require_room
 
 from .fluid import RATIO, Fluid, Resolution
 from .kernels import KERNELS
@@ -14,6 +16,9 @@ from .system import System, Walls
 
 #: particles or spacings along an axis: beyond every memory
 MOST = 1 << 15
+
+#: bytes that a particle takes while it is set up: index, position and velocity, and what they are made of
+_DRAWN = 136
 
 
 COLUMN = Each(Whole(1, MOST), 3)
@@ -32,6 +37,7 @@ class _Case:
     def _at_rest(self, tank, name: str, **more) -> System:
         """The column on its lattice, without velocity; `more` as of System."""
         spacing = self.resolution.spacing
+        require_room(prod(self.column), _DRAWN)
         index = np.stack(np.meshgrid(*(np.arange(n) for n in self.column), indexing="ij"), -1).reshape(-1, 3)
         position = (index + 0.5) * spacing
         still = np.zeros_like(position)

@@ -7,7 +7,9 @@ import pandas as pd
 
 from repro.declared import Number
 from repro.errors import require_whole
+from repro.parallel import require_room
 from repro.pic import exact
+from repro.pic.cases import DRAWN
 from repro.pic.constants import CHARGE, LIGHT, MASS, SMALLEST
 from repro.pic.mesh import Mesh
 from repro.pic.motion.push import LARGEST_TURN
@@ -103,6 +105,7 @@ def summary(runs: dict[tuple[float, str], pd.DataFrame]) -> pd.DataFrame:
 
 def crowd(count: int, turn: float, seed: int = 1) -> System:
     """Electrons slow and fast, in all directions, all over a small periodic box; rest turns `turn` radians a step."""
+    require_room(count, DRAWN)
     generator = np.random.default_rng(seed)
     mesh = Mesh((4, 5, 3), (1e-3, 1.1e-3, 0.9e-3))
     dt = _COURANT * min(mesh.spacing) / LIGHT

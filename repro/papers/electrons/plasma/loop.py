@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import InputError, require_whole
+from repro.parallel import require_room
 from repro.pic import exact
-from repro.pic.cases import Plasma, weight_of
+from repro.pic.cases import DRAWN, Plasma, weight_of
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
@@ -164,6 +165,7 @@ def streams(cells: int, each: int, momentum: float = 0.1, turn: float = 0.1) -> 
     """Two cold beams through each other along x, with the wave that grows fastest once in the box, seeded weakly."""
     require_whole("cells of two streams", cells, 8, 2**16)
     require_whole("particles of a cell in each stream", each, 1, 10**6)
+    require_room(2 * cells * each, DRAWN)
     gamma = float(exact.lorentz_factor(momentum))
     mesh = Mesh((cells, 1, 1), (SPACING,) * 3)
     # k v = sqrt(3) / 2 of one beam's frequency, omega_p / sqrt(2 gamma^3), which gives the density

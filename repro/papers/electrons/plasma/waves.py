@@ -2,15 +2,16 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from math import ceil, pi
+from math import ceil, pi, prod
 
 import numpy as np
 import pandas as pd
 
 from repro.declared import Number
 from repro.errors import require_whole
+from repro.parallel import require_room
 from repro.pic import exact
-from repro.pic.cases import weight_of
+from repro.pic.cases import DRAWN, weight_of
 from repro.pic.constants import LIGHT, SMALLEST
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
@@ -77,6 +78,7 @@ class Wave:
         mesh = self.mesh
         Number(SMALLEST).check("turn", self.turn)
         dt = COURANT * courant_limit(mesh)
+        require_room(prod(cells * self.each if cells > 1 else 1 for cells in mesh.shape), DRAWN)
         axes = [
             (np.arange(cells * self.each) + 0.5) / self.each if cells > 1 else np.array([0.5]) for cells in mesh.shape
         ]
