@@ -50,6 +50,11 @@ SETTINGS = {
 }
 
 
+def look(k: int) -> dict:
+    """Keywords of `plot` for the k-th of any number of lines: a colour and a marker, which repeat."""
+    return {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
+
+
 def looks(items, **more):
     """Yield each of `items` with keywords of `plot`: a colour, a marker and `more`, of which a tuple has one for each.
 

@@ -10,7 +10,7 @@ from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
 from repro.lbm.strategies.swap.rule import Source, make_source
-from repro.papers.style import BLUE, COLOURS, GREEN, MARKERS, ORANGE, PAPER, SKY_BLUE, VERMILLION
+from repro.papers.style import BLUE, GREEN, ORANGE, PAPER, SKY_BLUE, VERMILLION, look
 
 from .cavity3d import CubicFlow
 from .claims import LARGEST, PAPER_NODES, Paper
@@ -78,14 +78,14 @@ def profiles(flows: list[CubicFlow], table: pd.DataFrame):
     for (above, below), component, along in zip(panels.T, ("u", "v"), ("y / L", "x / L"), strict=True):
         points = table[table["component"] == component]
         for number, flow in enumerate(flows):
-            look, name = {"color": COLOURS[number], "marker": "none"}, f"this run, {flow.case.nodes}$^3$"
+            line, name = look(number) | {"marker": "none"}, f"this run, {flow.case.nodes}$^3$"
             profile = flow.centre_line(component, fine)
-            above.plot(fine, profile, **look, label=name, linestyle=("-", "--", ":")[number % 3])
+            above.plot(fine, profile, **line, label=name, linestyle=("-", "--", ":")[number % 3])
             if len(points):
                 apart = flow.centre_line(component, points["position"]) - points["velocity"]
-                below.plot(points["position"], apart, **look | {"marker": MARKERS[number]})
+                below.plot(points["position"], apart, **look(number))
             elif flow is not last:
-                below.plot(fine, profile - last.centre_line(component, fine), **look)
+                below.plot(fine, profile - last.centre_line(component, fine), **line)
         if len(points):
             above.plot(points["position"], points["velocity"], **PAPER, label="Albensoeder and Kuhlmann 2005")
         above.set(ylabel=f"{component} / U")

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import BLACK, COLOURS, MARKERS, PLATE, SKY_BLUE, VERMILLION
+from repro.papers.style import BLACK, COLOURS, PLATE, SKY_BLUE, VERMILLION, look
 
 
 def strides(table: pd.DataFrame, paper_ratio: float):
@@ -17,7 +17,7 @@ def strides(table: pd.DataFrame, paper_ratio: float):
     table = table.assign(at=table["stride"].map({stride: k for k, stride in enumerate(steps)} | {0: len(steps)}))
     for k, (bits, rows) in enumerate(table.groupby("bits", sort=False)):
         label = f"two arrays of 2$^{{{bits}}}$ numbers, {rows['MiB'].iloc[0]:.4g} MiB"
-        style, random = {"color": COLOURS[k], "marker": MARKERS[k]}, rows["stride"] == 0
+        style, random = look(k), rows["stride"] == 0
         axes.semilogy(rows["at"][~random], rows["ratio"][~random], label=label, **style)
         axes.semilogy(rows["at"][random], rows["ratio"][random], linestyle="none", **style)
     model = table[table["bits"] == table["bits"].iloc[0]]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from repro.dpd import exact
 from repro.dpd.fluid import Fluid
-from repro.papers.style import COLOURS, MARKERS
+from repro.papers.style import COLOURS, looks
 
 _TIME = r"time ($r_c\sqrt{m/kT}$)"
 _THEORY = {"color": "0.3", "linewidth": 1}
@@ -14,8 +14,8 @@ _THEORY = {"color": "0.3", "linewidth": 1}
 
 def _each(table: pd.DataFrame, by, **look):
     """Each value of a column, or of columns, its rows, and how they look."""
-    for (value, rows), colour, marker in zip(table.groupby(by), COLOURS, MARKERS, strict=False):
-        yield value, rows, {"color": colour, "marker": marker} | look
+    for (value, rows), each in looks(table.groupby(by), **look):
+        yield value, rows, each
 
 
 def temperature(table: pd.DataFrame):

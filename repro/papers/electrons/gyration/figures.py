@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from repro.papers.electrons.collisions.tracks import named
-from repro.papers.style import COLOURS, MARKERS, looks
+from repro.papers.style import COLOURS, look, looks
 
 from .crossed import PUSHERS, largest_angle
 from .orbits import PHASE_ERROR, RADIUS_ERROR
@@ -19,14 +19,14 @@ def turns(runs: dict):
     arrays, energies = {}, sorted({energy for energy, _ in runs})
     for (energy, precision), table in runs.items():
         k = energies.index(energy)
-        drawn = {"color": COLOURS[k], "marker": MARKERS[k], "mfc": None if precision == "double" else "none"}
+        drawn = look(k) | {"mfc": None if precision == "double" else "none"}
         drawn |= {"ls": "-" if precision == "double" else "--", "label": f"{named(energy)}, {precision}"}
         for axes, name in ((left, "radius"), (right, "phase")):
             axes.semilogy(table["turns"], np.maximum(table[name].abs(), _SMALLEST), **drawn)
         arrays |= {f"{energy:g} eV, {precision}: {name}": table[name] for name in ("turns", "radius", "phase")}
     for k, energy in enumerate(energies):
         table = runs[energy, "double"]
-        right.semilogy(table["turns"], table["Boris"].abs(), ":", color=COLOURS[k], marker="none")
+        right.semilogy(table["turns"], table["Boris"].abs(), ":", **look(k) | {"marker": "none"})
     left.plot([], [], ":", color="0.4", marker="none", label="Boris' rotation")
     left.axhline(RADIUS_ERROR, color="0.5", lw=1, marker="none", label="at most, double precision")
     right.axhline(PHASE_ERROR, color="0.5", lw=1, marker="none")

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import COLOURS, GREEN, looks
+from repro.papers.style import COLOURS, GREEN, look, looks
 
 from .waves import ENERGY_DRIFT, FREQUENCY_ERROR, drift
 
@@ -40,11 +40,11 @@ def energies(runs: dict, warm: dict[float, pd.DataFrame]):
         k, change = swings.index(swing), drift(table)
         line = "-" if precision == "double" else "--"
         label = f"swing of {swing:g} cells, {precision}"
-        left.plot(change.index, 100 * change, line, color=COLOURS[k], marker="none", label=label)
+        left.plot(change.index, 100 * change, line, **look(k) | {"marker": "none"}, label=label)
         arrays |= {f"{label}: periods": change.index.to_numpy(), f"{label}: drift": change.to_numpy()}
     for k, (per_cell, table) in enumerate(warm.items()):
         label = f"{per_cell:g} particles a cell"
-        right.plot(table["periods"], 100 * table["energy"], color=COLOURS[k], marker="none", label=label)
+        right.plot(table["periods"], 100 * table["energy"], **look(k) | {"marker": "none"}, label=label)
         arrays |= {f"{label}: periods": table["periods"], f"{label}: energy": table["energy"]}
     for axes, title in ((left, "cold waves"), (right, "warm plasma")):
         axes.axhspan(-100 * ENERGY_DRIFT, 100 * ENERGY_DRIFT, color=GREEN, alpha=0.15)
