@@ -73,9 +73,12 @@ def test_entry_without_its_file_is_named(workshop, books):
                 ("profiles = {q = 1}", r"profiles = \{'q': 1\} must be a table of tables"),
                 (
                     "limits = {n = 5}",
-                    r"limits = \{'n': 5\} must be a table of \{ least, most, multiple, has, together \} or",
+                    r"limits = \{'n': 5\} must be a table of \{ least, most, multiple, has, fewest, together \} or",
                 ),
                 ("limits = {n = {least = 'x'}}", "limits = .* must be a table of"),
+                ("limits = {n = {least = [1, 'x']}}", "limits = .* must be a table of"),
+                ("limits = {n = {multiple = [2]}}", "limits = .* must be a table of"),
+                ("limits = {n = {fewest = 'two'}}", "limits = .* must be a table of"),
                 ("limits = {n = {one_of = []}}", "limits = .* must be a table of"),
                 ("shows = {'figure 1' = 'a'}", r"shows = \{'figure 1': 'a'\} must be a table of lists of texts"),
                 ("shows = {'figure 1' = []}", r"shows = \{'figure 1': \[\]\} must be a table of lists of texts"),

@@ -103,6 +103,9 @@ LIMITS = {
     "walls": {"one_of": ["half-way", "modified"]},
     "grids": {"least": 8, "has": [64]},
     "counts": {"multiple": 10},
+    "size": {"least": [2, 1, 4], "most": [1e9, 4, 8], "together": True},
+    "bins": {"least": [2, 8]},
+    "more": {"fewest": 2},
 }
 
 
@@ -120,6 +123,11 @@ LIMITS = {
         ("grids", [4, 64], "8 or more"),
         ("counts", [10, 15], "a multiple of 10"),
         ("counts", [1, 20], "a multiple of 10"),
+        ("size", [1.0, 4.0, 8.0], r"from \[2, 1, 4\] to \[1e\+09, 4, 8\]"),
+        ("size", [4.0, 4.0, 8.5], r"from \[2, 1, 4\] to \[1e\+09, 4, 8\]"),
+        ("size", [4.0, 4.0], r"3 values such as \[4.0, 4.0, 8.0\]"),
+        ("bins", [8, 7], r"\[2, 8\] or more"),
+        ("more", [3], "2 values at least"),
     ],
 )
 def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, value, wanted):
@@ -138,6 +146,9 @@ def test_what_lies_beyond_the_limits_of_the_catalogue_is_refused_by_name(name, v
         ("walls", ["modified"]),
         ("grids", [64, 8]),
         ("counts", [10, 20]),
+        ("size", [1e9, 1.0, 4.0]),
+        ("bins", [2, 8]),
+        ("more", [3, 4]),
     ],
 )
 def test_what_lies_at_the_limits_passes(name, value):

@@ -100,15 +100,18 @@ class Catalogue:
 
 
 def _is_limit(value) -> bool:
-    """Whether a table says what a value must be one of, or least, most and factor of a number, or what a list has."""
+    """Whether a table says what a value must be one of, or bounds and factor of a number, or what a list has."""
     if not isinstance(value, dict) or not value:
         return False
     if "one_of" in value:
         return len(value) == 1 and isinstance(value["one_of"], list) and value["one_of"] != []
-    bounds = {name: bound for name, bound in value.items() if name not in ("has", "together")}
+    bounds = {name: bound for name, bound in value.items() if name not in ("has", "together", "fewest")}
     known = bounds.keys() <= {"least", "most", "multiple"} and bounds.get("multiple", 1) != 0
-    right = known and all(type(bound) in (int, float) for bound in bounds.values())
-    return right and isinstance(value.get("has", []), list) and value.get("together", True) is True
+    ends = (bounds.get(end, 0) for end in ("least", "most"))
+    each = [bounds.get("multiple", 1), *(part for end in ends for part in (end if isinstance(end, list) else [end]))]
+    right = known and all(type(bound) in (int, float) for bound in each)
+    lists = isinstance(value.get("has", []), list) and value.get("together", True) is True
+    return right and lists and type(value.get("fewest", 1)) is int
 
 
 _TEXT, _TEXTS = ("a text", str), ("a list of texts", [str])
@@ -127,7 +130,7 @@ _RIGHT = {
     "profiles": ("a table of tables", {str: dict}),
     "seconds": ("a table of seconds", {str: lambda value: type(value) in (int, float) and 0 < value < inf}),
     "shows": ("a table of lists of texts", {str: lambda names: has_shape(names, [str]) and names}),
-    "limits": ("a table of { least, most, multiple, has, together } or { one_of }", {str: _is_limit}),
+    "limits": ("a table of { least, most, multiple, has, fewest, together } or { one_of }", {str: _is_limit}),
 }
 """What a value of an entry must be, in words and as a shape."""
 

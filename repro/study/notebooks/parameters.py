@@ -187,9 +187,10 @@ def known_values(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str
 def require_limits(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping]) -> None:
     """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
 
-    And those beyond `limits`, by name, each with least and most of its numbers and of what they must be a multiple,
-    with what they must be one_of, with what a list has among others, or with the word that its values belong together,
-    each in its place. Raises InputError, which names the parameter, its value, and what would be right.
+    And those beyond `limits`, by name, each with least and most of its numbers (or of each in its place) and of what
+    they must be a multiple, with what they must be one_of, with what a list has among others and how many values at the
+    fewest, or with the word that its values belong together, each in its place. Raises InputError, which names the
+    parameter, its value, and what would be right.
     """
     for name, value in values.items():
         for wanted in _unmet(value, examples[name], limits.get(name, {})):
@@ -204,12 +205,15 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
         yield f"{'of' if isinstance(value, list) else 'one of'} {', '.join(map(repr, limit['one_of']))}"
     if not set(limit.get("has", ())) <= set(leaves):
         yield f"a list with {', '.join(map(repr, limit['has']))} in it"
-    if not all(limit.get("least", -inf) <= number <= limit.get("most", inf) for number in found):
-        least, most = (f"{limit[end]:g}" if end in limit else "" for end in ("least", "most"))
+    lows, highs = (_each(limit.get(end, none), len(found)) for end, none in (("least", -inf), ("most", inf)))
+    if not all(low <= number <= high for low, number, high in zip(lows, found, highs, strict=False)):
+        least, most = (_bound(limit[end]) if end in limit else "" for end in ("least", "most"))
         yield f"from {least} to {most}" if least and most else f"{least} or more" if least else f"at most {most}"
     if "multiple" in limit and any(number % limit["multiple"] for number in found):
         yield f"a multiple of {limit['multiple']}"
     if isinstance(value, list):
+        if 0 < len(value) < limit.get("fewest", 1):
+            yield f"{limit['fewest']} values at least"
         yield from _flaws_of_list(value, examples, set(map(type, known)), together="together" in limit)
     if any(isinstance(number, int) and abs(number) > MOST for number in found):
         yield f"at most {MOST} in size"
@@ -219,6 +223,15 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
         yield "above 0"
     if min(numbers, default=-1) >= 0 and any(number < 0 for number in found):
         yield "at least 0"
+
+
+def _each(bound, count: int) -> list:
+    """The bound of each of so many numbers: one for all, or a list of one for each place."""
+    return bound if isinstance(bound, list) else [bound] * count
+
+
+def _bound(bound) -> str:
+    return f"[{', '.join(map(_bound, bound))}]" if isinstance(bound, list) else f"{bound:g}"
 
 
 def _flaws_of_list(value: list, examples: list, kinds: set[type], *, together: bool) -> Iterator[str]:
