@@ -239,6 +239,12 @@ def test_an_electron_drifts_within_its_box_along_the_drift(share, momentum):
             r"turn without a force = 0\.0: must be a number from 0\.0001 to 3\.14159, in radians",
         ),
         (crossed.drifting, (0.5, np.nan, 9), "momentum of the drift = nan: must be a number, in m c"),
+        (
+            crossed.drifting,
+            (0.5, 0.0, 10**6),
+            "0.5 c and a momentum of 0 m c for 1000000 steps: a way of 250064 cells, at",
+        ),
+        (crossed.drifting, (0.999, 1e3, 9), "a momentum of 1000 m c for 9 steps: .* take fewer steps, or go slower"),
         (crossed.force_free, ([0.1], 5.0, -1.0), "rounds = -1.0: must be a number of at least 1e-30"),
     ],
 )

@@ -281,6 +281,9 @@ def test_electrons_that_meet_faces_do_not_keep_the_energy():
         (loop.streams, (32, 0), "particles of a cell in each stream = 0: must be a whole number from 1 to 1000000$"),
         (loop.streams, (7, 4), "cells of two streams = 7: must be a whole number from 8 to 65536$"),
         (loop.charges, (3, 20, 6, None, 7), "looks each 7 steps of 6: there is none"),
+        (loop.require_looks, (3, 20, 6, 7), "looks each 7 steps of 6: there is none"),
+        (loop.require_looks, (1, 20, 6, 3), "busy box of 1 cell along each axis: no node lies between .* choose 2 at"),
+        (loop.require_looks, (3000, 20, 6, 3), "cells: numbers of currents have 31 bits"),
         (
             loop.counts,
             ("busy", [4, 100], loop.BUSY),

@@ -10,7 +10,7 @@ import pytest
 from helpers.judging import by_statement
 from helpers.plain import PlainCore
 
-from repro.errors import InputError
+from repro.errors import InputError, MemoryLimitError
 from repro.papers.electrons.speed import figures, programs, tables
 from repro.papers.style import PAPER
 from repro.parallel import Speed, Timing
@@ -60,6 +60,15 @@ def timed(monkeypatch):
     """A GPU, on which nothing runs."""
     monkeypatch.setattr(tables, "measure_speed", speed)
     return _Gpu()
+
+
+def test_the_most_particles_fit_on_the_device_and_a_plasma_on_the_host_before_anything_is_timed():
+    small = SimpleNamespace(name="tiny", free_memory=lambda: 1_000_000)
+    tables.require_fit(small, [30, 9_000], 30)
+    with pytest.raises(MemoryLimitError, match=r"^30000 particles needs .*, but tiny has 976.6 KiB free: use fewer"):
+        tables.require_fit(small, [30, 30_000], 30)
+    with pytest.raises(MemoryLimitError, match=r"^\d+ particles needs .*, but serial has"):
+        tables.require_fit(small, [30], 2**40)
 
 
 def test_a_set_up_has_exactly_the_particles_and_about_thirty_a_cell():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from repro.declared import Above, Number
-from repro.errors import require_whole
+from repro.errors import require, require_whole
 from repro.pic.constants import CHARGE, LIGHT, MASS, SMALLEST
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
@@ -17,6 +17,9 @@ from .uniform import propagated
 
 #: the way of light in a step, in cells
 _COURANT = 0.5
+
+#: cells along an axis of a mesh
+_LONGEST = 65535
 
 #: relative error of a drift, and angle in radians, that is rounding
 ROUNDING = 1e-9
@@ -36,7 +39,10 @@ def drifting(share: float, momentum: float, steps: int) -> System:
     # seen from the drift the momentum is at most 2 gamma as large, and 2 gamma larger again seen from here
     largest = 4 / (1 - share**2) * sqrt(1 + momentum**2)
     wide = ceil(largest / _TURN * _COURANT) + 2
-    mesh = Mesh((ceil(share * steps * _COURANT) + 4 * wide, 4, 1), (spacing,) * 3)
+    long = ceil(share * steps * _COURANT) + 4 * wide
+    what = f"drift with {share:g} c and a momentum of {momentum:g} m c for {steps} steps"
+    require(long <= _LONGEST, f"{what}: a way of {long} cells, at most {_LONGEST}: take fewer steps, or go slower")
+    mesh = Mesh((long, 4, 1), (spacing,) * 3)
     # E x B along x: E along y and B along z
     electron = Electrons([[2 * wide * spacing, 2 * spacing, 0.5 * spacing]], [[momentum, 0.0, 0.0]], [1.0])
     fields = {"magnetic": (0.0, 0.0, field), "electric": (0.0, share * LIGHT * field, 0.0)}

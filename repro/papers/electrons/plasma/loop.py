@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError, require_whole
+from repro.errors import InputError, require, require_whole
 from repro.parallel import require_room
 from repro.pic import exact
 from repro.pic.cases import DRAWN, Plasma, weight_of
@@ -56,13 +56,19 @@ def counts(what: str, values, names: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(values)
 
 
+def require_looks(cells: int, particles: int, steps: int, every: int) -> None:
+    """Raise InputError where nothing of `charges` could be looked at, or its box does not fit."""
+    require(every <= steps, f"looks each {every} steps of {steps}: there is none")
+    require(cells > 1, f"a busy box of {cells} cell along each axis: no node lies between its walls, choose 2 at least")
+    busy(cells, particles, steps)
+
+
 def charges(cells: int, particles: int, steps: int, device, every: int) -> pd.DataFrame:
     """Residuals of continuity and of Gauss' law each `every` steps of a busy box, in both precisions.
 
     Columns: precision, step, continuity, gauss, count (particles), absorbed (since the start), limit (of continuity).
     """
-    if every > steps:
-        raise InputError(f"looks each {every} steps of {steps}: there is none")
+    require_looks(cells, particles, steps, every)
     rows, system = [], busy(cells, particles, steps)
     for precision in ("double", "single"):
         simulation, mesh = Simulation(system, device, precision=precision), system.mesh

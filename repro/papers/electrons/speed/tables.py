@@ -7,14 +7,16 @@ import gc
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from repro.errors import require_one_of, require_whole
 from repro.papers.speed import speed_table
-from repro.parallel import select
+from repro.parallel import require_memory, require_room, select
 from repro.pic.benchmark import INCLUDES, measure_speed, part_times
-from repro.pic.cases import Plasma, UniformSource
+from repro.pic.cases import DRAWN, Plasma, UniformSource
 from repro.pic.simulation import Simulation
+from repro.pic.state import bytes_each
 
 from .programs import BATCHES, BATCHES_ON_CORE, LOOP, ON_CORES, ON_GPU, ON_ONE_CORE, PAPER, PRODUCTION, programs
 
@@ -60,6 +62,13 @@ def cube(particles: int, case=UniformSource, *, multiple: int = 1):
     require_whole("particles", particles, PER_CELL, 2**31 - 1)
     cells = multiple * max(1, round((particles / PER_CELL) ** (1 / 3) / multiple))
     return case(cells=cells, per_cell=particles / cells**3)
+
+
+def require_fit(device, sizes, plasma: int) -> None:
+    """Raise MemoryLimitError if the most particles do not fit on a device, or a plasma's where they are drawn."""
+    most = max(sizes)
+    require_memory(device, most * bytes_each(np.float32), f"{most} particles", "use fewer particles")
+    require_room(plasma, DRAWN)
 
 
 def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str, tuple]:
