@@ -82,7 +82,7 @@ def kinetic_energy(momentum: np.ndarray, weight: np.ndarray) -> float:
     return MASS * LIGHT**2 * float(np.sum(weight * squared / (1 + np.sqrt(1 + squared))))
 
 
-def charge_sums(mesh: Mesh, position: np.ndarray, weight: np.ndarray, unit: float, at_rest=0) -> np.ndarray:
+def charge_sums(mesh: Mesh, position: np.ndarray, weight: np.ndarray, unit: float, at_rest) -> np.ndarray:
     """Charge of each node in whole numbers: electrons at `position` (m), taken from what is `at_rest` on the mesh."""
     position = Numbers(None, 3, unit="m").array("position", position)
     mesh.require_inside("position", position, _ROUNDING)

@@ -92,7 +92,7 @@ def measure_speed(
     return measure_runs(case, device, build=build, check=check, time=timer, facts=facts, runs=runs)
 
 
-def part_samples(simulation: Simulation, samples: int = 20, seconds: float = 0.01) -> dict[str, list[float]]:
+def part_samples(simulation: Simulation, samples: int, seconds: float = 0.01) -> dict[str, list[float]]:
     """Seconds of each of `simulation.parts` in so many samples, by name; leaves the state of a GPU invalid.
 
     On a CPU each launch of so many steps is timed, on one core by the CPU time of the thread, which other programs do

@@ -43,7 +43,7 @@ def test_the_kinetic_energy_is_gamma_less_one_for_each_electron_that_a_particle_
 def test_an_electron_shares_its_charge_among_the_corners_of_its_cell():
     mesh = Mesh((3, 4, 2), SPACING)
     position = np.array([[2.25, 1.5, 1]]) * SPACING
-    sums = observables.charge_sums(mesh, position, np.array([8.0]), UNIT)
+    sums = observables.charge_sums(mesh, position, np.array([8.0]), UNIT, 0)
     density = observables.charge_density(mesh, sums, UNIT)
     number = -density * mesh.cell_volume / CHARGE
     assert number[1, 1, 2] == number[1, 2, 2] == pytest.approx(3)
@@ -52,7 +52,7 @@ def test_an_electron_shares_its_charge_among_the_corners_of_its_cell():
     assert number[:-1, :-1, :-1].sum() == pytest.approx(8)
     # in a box with walls nodes on them have a part of a cell only
     walled = Mesh((3, 4, 2), SPACING, ("conducting",) * 3)
-    at_corner = observables.charge_sums(walled, np.zeros((1, 3)), np.ones(1), UNIT)
+    at_corner = observables.charge_sums(walled, np.zeros((1, 3)), np.ones(1), UNIT, 0)
     assert observables.charge_density(walled, at_corner, UNIT)[0, 0, 0] == pytest.approx(-8 * CHARGE / mesh.cell_volume)
 
 
@@ -89,7 +89,7 @@ def moved(mesh, wraps):
         for cell, first, last in crossing(mesh, [a], [b], wraps):
             deposit(currents, cell, first, last, w * UNIT)
     ends = (start, end % mesh.shape if wraps else end)
-    return *(observables.charge_sums(mesh, x * mesh.spacing, weight, UNIT) for x in ends), currents
+    return *(observables.charge_sums(mesh, x * mesh.spacing, weight, UNIT, 0) for x in ends), currents
 
 
 @pytest.mark.parametrize("boundary", ["periodic", "conducting"])
@@ -139,12 +139,12 @@ FIELD, SUMS = np.zeros((3, 4, 5, 3)), np.zeros(120, np.int64)
         ("field_energy", (0, FIELD, FIELD), "dt = 0: must be a number of at least 1e-30"),
         (
             "charge_sums",
-            (np.full((1, 3), np.nan), np.ones(1), 1.0),
+            (np.full((1, 3), np.nan), np.ones(1), 1.0, 0),
             "position = .*3 not finite: must be finite numbers",
         ),
-        ("charge_sums", (np.ones((1, 3)), np.ones(1), 1.0), "position: 1 electrons are outside the box"),
-        ("charge_sums", (np.zeros((2, 3)), np.ones(1), 1.0), r"weight = .* of the shape \(1,\): must be .* \(2,\)"),
-        ("charge_sums", (np.zeros((1, 3)), np.ones(1), 0.0), "unit = 0.0: must be a number of at least 1e-30"),
+        ("charge_sums", (np.ones((1, 3)), np.ones(1), 1.0, 0), "position: 1 electrons are outside the box"),
+        ("charge_sums", (np.zeros((2, 3)), np.ones(1), 1.0, 0), r"weight = .* of the shape \(1,\): must be .* \(2,\)"),
+        ("charge_sums", (np.zeros((1, 3)), np.ones(1), 0.0, 0), "unit = 0.0: must be a number of at least 1e-30"),
         (
             "charge_density",
             (SUMS[1:], 1.0),

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from helpers.estar import half_a_digit, per_mass, table
-from scipy.integrate import quad
+from scipy.integrate import cumulative_simpson, quad
 
 from repro.pic.air import bremsstrahlung, ionisation
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.medium import ELECTRONS_PER_GRAM, ELEMENTS, Air
 from repro.pic.air.processes import PROCESSES
-from repro.pic.air.stopping import collision_stopping, continuous_range
+from repro.pic.air.stopping import collision_stopping
 from repro.pic.constants import REST_ENERGY
 
 AIR, ESTAR = Air(), table()
@@ -76,6 +76,16 @@ def test_continuous_loss_and_events_of_all_processes_add_up_to_the_table(cut):
         )
         found = per_mass(collisions.restricted_stopping(tau) + events, AIR.density)
         assert found == pytest.approx(listed, rel=1e-3)
+
+
+def continuous_range(low: float, high, stopping) -> np.ndarray:
+    """Path in m on which electrons slow down from each energy in `high` to `low`, losing `stopping`(tau) all the way.
+
+    That is the CSDA range but for what is left of it at `low`.
+    """
+    grid = np.geomspace(low, np.max(high), 4001)
+    path = cumulative_simpson(grid / stopping(grid), x=np.log(grid), initial=0)
+    return np.interp(np.log(high), np.log(grid), path)
 
 
 def test_slowing_down_by_the_stopping_powers_gives_the_tables_range():

@@ -209,7 +209,7 @@ def random_set(kind: str, system: System, generator) -> np.ndarray:
     return position
 
 
-def agreement(device, sets: int, side: int = 5, seed: int = 1) -> pd.DataFrame:
+def agreement(device, sets: int, side: int, seed: int) -> pd.DataFrame:
     """Compare all searches on so many random sets of each of KINDS, each of side^3 particles.
 
     Columns: kind, particles compared, mean and largest number of neighbours, and by search the share of particles (%)
@@ -237,7 +237,7 @@ def _compared(results: dict[str, Neighbours]) -> dict[str, float]:
     return shares | {"one order": float(np.all([(ids == first).all(1) for ids in others], axis=0).mean())}
 
 
-def candidate_table(ratios, side: int, device, seed: int = 1) -> pd.DataFrame:
+def candidate_table(ratios, side: int, device, seed: int) -> pd.DataFrame:
     """Candidates and neighbours of particles deep in water, for ratios of smoothing length and spacing.
 
     The water is a cube of side^3 particles, each anywhere in its own cell of the lattice. "by volumes" is that of 27
@@ -279,7 +279,7 @@ def empty_cells(lengths, column, device, seconds: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def sort_table(counts, device, seconds: float, seed: int = 1) -> pd.DataFrame:
+def sort_table(counts, device, seconds: float, seed: int) -> pd.DataFrame:
     """Microseconds of each of SORTS with so many particles, as many a cell as in water at a ratio of 1.3.
 
     Without the step that finds each particle's cell, and the one that finds where each cell begins.

@@ -161,7 +161,7 @@ def over_plain_c(ladder: pd.DataFrame, plain: pd.Series) -> dict:
     return {"ratio": ratio, "holds": ratio <= 1.05}
 
 
-def time_table(systems: dict, device, record=None, *, seconds: float = 0.2, runs: int = 1, only=None) -> pd.DataFrame:
+def time_table(systems: dict, device, record=None, *, seconds: float, runs: int, only=None) -> pd.DataFrame:
     """Whole steps of every program, or of those named `only`, with the systems by the thousands of their particles."""
     cases = [(n, way, *how) for n in systems for way, how in ways(device).items() if only is None or way in only]
     listed = [
@@ -256,7 +256,7 @@ def growth_table(table: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def copy_table(thousands: int, device, frames, *, samples: int = 20) -> pd.DataFrame:
+def copy_table(thousands: int, device, frames, *, samples: int) -> pd.DataFrame:
     """What it costs to copy the positions to the host every so many frames, as in figure 2: share of all time (%)."""
     strategy, on = ways(device)[PAPER]
     simulation = Simulation(system_of(thousands), on, strategy=strategy)
@@ -273,7 +273,7 @@ def other_codes(data: Path) -> pd.DataFrame:
     return pd.read_csv(data / "reference" / "sph_speeds.csv", comment="#")
 
 
-def pysph_table(device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def pysph_table(device, record=None, *, seconds: float) -> pd.DataFrame:
     """The fast search with PySPH's fluid, on all cores and on a GPU."""
     devices = [select("threads")] + [device] * (device.name == "cuda")
     listed = [(f"PySPH's fluid, {on.name}", pysph_system(), on, {"seconds": seconds}) for on in devices]

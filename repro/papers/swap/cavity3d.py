@@ -52,12 +52,10 @@ def _middle(field: np.ndarray, axis: int) -> np.ndarray:
     return (9 * (near[1] + near[2]) - near[0] - near[3]) / 16
 
 
-def solve_cubic_cavity(
-    case: CubicCavity, device, *, precision="single", strategy="swap links", limit=2_000_000
-) -> CubicFlow:
-    """Run a cavity until its velocity changes by less than 1e-6 in 1000 steps, and return its flow."""
+def solve_cubic_cavity(case: CubicCavity, device, *, precision="single", strategy="swap links", **end) -> CubicFlow:
+    """Run a cavity until its velocity changes by less than 1e-6 in 1000 steps, or to another `end`: its flow."""
     simulation = Simulation(case.problem, device, precision=precision, strategy=strategy)
-    convergence = simulation.run_to_steady_state(limit=limit)
+    convergence = simulation.run_to_steady_state(**end)
     velocity = simulation.fields()[1][:, 1:-1, 1:-1, 1:-1] / case.lid_speed
     return CubicFlow(case, convergence, velocity, simulation.mean_density())
 

@@ -37,7 +37,8 @@ class Paper:
 
 def paper(stated) -> Paper:
     """The paper's numbers from its claims, `stated` by id."""
-    value = {int(name[-3:]): claim.bounds()[0] for name, claim in stated.items() if claim.rule != "order"}
+    numbers = (2, 3, 4, 7, 8, 9, 10)
+    value = {number: float(stated[f"swap-{number:03d}"].value) for number in numbers}
     alone = {LARGEST: value[9] / (1 + value[10] / 100)}
     return Paper(
         {PALABOS: value[2], PAPER_WAY: value[3]},

@@ -8,7 +8,6 @@ from math import log, pi
 
 import numpy as np
 from scipy import constants
-from scipy.integrate import cumulative_simpson
 
 from ..constants import REST_ENERGY
 from .medium import EXCITATION_ENERGY, Air
@@ -40,13 +39,3 @@ def collision_stopping(tau, air: Air) -> np.ndarray:
     per_excitation = tau * REST_ENERGY / EXCITATION_ENERGY
     rest = (1 - beta2) * (1 + tau**2 / 8 - (2 * tau + 1) * log(2))
     return collision_scale(air) / beta2 * (2 * np.log(per_excitation) + np.log1p(tau / 2) + rest)
-
-
-def continuous_range(low: float, high, stopping, points: int = 4001) -> np.ndarray:
-    """Path in m on which electrons slow down from each energy in `high` to `low`, losing `stopping`(tau) all the way.
-
-    That is the CSDA range but for what is left of it at `low`.
-    """
-    grid = np.geomspace(low, np.max(high), points)
-    path = cumulative_simpson(grid / stopping(grid), x=np.log(grid), initial=0)
-    return np.interp(np.log(high), np.log(grid), path)

@@ -121,7 +121,7 @@ def test_clearing_alone_leaves_the_table_empty(device):
 
 def test_every_list_is_timed_in_both_orders_as_a_whole_and_by_parts(threads):
     kept = Kept()
-    parts = lb.measure_lists([(3, 3, 3)], threads, kept, seconds=1e-4)
+    parts = lb.measure_lists([(3, 3, 3)], threads, kept, capacity=32, seconds=1e-4)
     whole = parts.drop_duplicates(["list", "order"])
     assert kept.of("case") == [f"{row.list}, {row.order}, 108" for row in whole.itertuples()]
     assert len(kept) == 2 * len(lb.LISTS)
@@ -136,7 +136,7 @@ def test_the_share_of_a_step_is_the_update_of_a_run_over_the_step_of_that_run(mo
     monkeypatch.setattr(lb, "measure_speed", lambda case, s, device, **o: Speed.of(case, device, steps, **more))
     updates = iter([1e-5, 4e-5, 4e-5])
     monkeypatch.setattr(lb, "_update", lambda *a: next(updates))
-    row = lb.step_shares([(3, 3, 3)], threads, kept := Kept(), runs=3).iloc[0]
+    row = lb.step_shares([(3, 3, 3)], threads, kept := Kept(), capacity=32, seconds=0.1, runs=3).iloc[0]
     assert (kept.of("case"), kept.of("seconds")) == (["whole step, 108"], [2e-3])
     assert row["runs"] == pytest.approx([1.0, 2.0, 1.0])
     assert tuple(row[["list (us)", "step (us)", "share (%)"]]) == pytest.approx((40.0, 2000.0, 1.0))
@@ -227,7 +227,7 @@ def test_filling_is_compared_with_clearing_run_by_run_for_each_height(monkeypatc
     # microseconds to fill and to clear
     times = iter([[2.0, 4.0], [3.0, 2.0], [8.0, 8.0], *[[1.0, 2.0]] * 3])
     monkeypatch.setattr(lb, "_clearing", lambda *a: next(times))
-    table = lb.clearing_table([(3, 3, 3)], [16, 32], threads, runs=3)
+    table = lb.clearing_table([(3, 3, 3)], [16, 32], threads, seconds=0.1, runs=3)
     assert list(table["height"]) == [16, 32]
     assert table["runs"][0] == [0.5, 1.5, 1.0]
     assert tuple(table.loc[0, ["fill (us)", "clear (us)", "fill / clear"]]) == (3.0, 4.0, 1.0)

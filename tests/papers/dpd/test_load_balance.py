@@ -155,7 +155,7 @@ def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch
     systems = {"drops": system, "even": system}
     seconds = iter([6.0, 2.0] * 3 + [4.0, 2.0] * 3)
     monkeypatch.setattr(load_balance, "time_launches", lambda *_: SimpleNamespace(seconds=next(seconds)))
-    found = load_balance.slowdowns(systems, threads)
+    found = load_balance.slowdowns(systems, threads, seconds=0.1)
     assert found == {"cell": [3.0] * 3, "particle": [2.0] * 3}
     claim = claims.load("dpd")["dpd-083"]
     assert judge(claim, Evidence(found)).verdict is Verdict.REPRODUCED

@@ -133,7 +133,7 @@ def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypat
 
     monkeypatch.setattr(memory_benchmark, "_kernel_speed", speed)
     monkeypatch.setattr(memory_benchmark, "reference_forces", lambda system, **_: None)
-    table = memory_benchmark.constants_table(None, threads, runs=3)
+    table = memory_benchmark.constants_table(None, threads, seconds=0.1, runs=3)
     gain = memory_benchmark.gains(table)
     assert (gain["half", "arguments"], gain["half", "literals"]) == (3.0, 1.5)
     assert (gain["full", "arguments"], gain["full", "global memory"]) == (2.0, 1.0)
@@ -147,7 +147,7 @@ def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypat
 )
 def test_arrays_and_strides_that_cannot_be_are_refused(threads, bits, strides, message):
     with pytest.raises(InputError, match=message):
-        access.strides_table(threads, [bits], strides)
+        access.strides_table(threads, [bits], strides, seconds=0.1)
 
 
 @pytest.mark.parametrize("name", ["serial", "threads", "cuda"])

@@ -84,7 +84,7 @@ def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_r
     record = SimpleNamespace(timing=lambda **row: kept.append(row))
     monkeypatch.setattr(launch, "KERNELS", ("sorted cells",))
     monkeypatch.setattr(launch, "launches", lambda *_: [(256, None), (512, None), (128, 64)])
-    table = launch.launch_table(None, None, [], [], 256, record, runs=3)
+    table = launch.launch_table(None, None, [], [], 256, record, seconds=0.1, runs=3)
     row = table.iloc[0]
     assert (row["limit"], row["registers"], row["occupancy"]) == (0, 64, 0.5)
     # a larger block gets the limit with which it fits

@@ -237,7 +237,7 @@ def test_beside_a_gpu_what_claims_compare_runs_three_times_and_all_else_once(mon
 
     monkeypatch.setattr(linear, "timed", noted)
     device = SimpleNamespace(name=name, description="a device")
-    table = speed_tables.paper_table(speed_tables.systems([1]), device)
+    table = speed_tables.paper_table(speed_tables.systems([1]), device, seconds=0.2)
     found = {way: len(times) for way, times in zip(table["way"], table["runs"], strict=True)}
     compared = {"thread per cell", "thread per particle", speed_tables.PAPER_PROGRAM}
     assert {found[way] for way in compared} == {runs}
@@ -269,7 +269,7 @@ def test_the_cost_of_tea_is_that_of_pairs_of_runs_and_names_its_rounds(monkeypat
         return Speed.of(case, device, times, **more, choices=choices)
 
     monkeypatch.setattr(linear, "timed", noted)
-    noise = speed_tables.noise_table(1, SimpleNamespace(name="cuda", description="a device"))
+    noise = speed_tables.noise_table(1, SimpleNamespace(name="cuda", description="a device"), seconds=0.2)
     found = judged.cost_of_tea(noise)
     assert (found["measured"], found["scatter"]) == (pytest.approx(2.0), pytest.approx(0))
     assert list(noise["over method one"]) == pytest.approx([1.0, 1.1, 1.5, 2.0])
@@ -354,7 +354,7 @@ def asked(monkeypatch):
 
 def test_todays_speeds_are_of_all_precisions_and_rounds_on_a_gpu_and_of_the_first_system_on_a_cpu(asked):
     gpu = SimpleNamespace(name="cuda")
-    table = speed_tables.today([2, 1], ["single", "double"], [4, 8], gpu)
+    table = speed_tables.today([2, 1], ["single", "double"], [4, 8], gpu, seconds=0.2)
     first, second = (system.count for system in speed_tables.systems([2, 1]))
     fast = [row for row in asked if row[0] == "fastest"]
     variants = [{"precision": p, "rounds": r} for p in ("single", "double") for r in (4, 8)]
@@ -368,7 +368,7 @@ def test_todays_speeds_are_of_all_precisions_and_rounds_on_a_gpu_and_of_the_firs
 
 
 def test_the_channel_on_a_cpu_has_a_width_of_its_own(asked):
-    table = speed_tables.channel_table(0.25, 3.0, SimpleNamespace(name="cuda"))
+    table = speed_tables.channel_table(0.25, 3.0, SimpleNamespace(name="cuda"), seconds=0.2)
     large, small = (speed_tables.channel(0.25, width).system().count for width in (None, 3.0))
     assert {count for way, count, *_ in asked if way in speed_tables.BASELINES} == {small}
     assert {count for way, count, *_ in asked if way.startswith("thread per")} == {large}

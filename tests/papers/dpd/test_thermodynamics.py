@@ -30,7 +30,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others():
 
 
 def test_without_repulsion_the_pressure_is_rho_kt():
-    row = thermodynamics.pressures(SERIAL, [0.0], [4.0], TINY).iloc[0]
+    row = thermodynamics.pressures(SERIAL, [0.0], [4.0], TINY, seed=1).iloc[0]
     assert abs(row["excess"]) < 4.5 * row["excess error"]
     assert row["excess error"] < 0.5
     assert np.isnan(row["alpha"])
@@ -92,18 +92,18 @@ def test_diffusion_is_a_sixth_of_the_late_slope_of_the_square(monkeypatch):
     monkeypatch.setattr(
         transport, "square_displacements", lambda *a: (time, np.where(time > 4, 6 * next(slopes) * time + 5, time**2))
     )
-    table, _ = transport.diffusions(None, [0.0], TINY, origins=2)
+    table, _ = transport.diffusions(None, [0.0], TINY, span=8.0, origins=2, seed=1)
     assert (table["D"][0], table["error"][0]) == pytest.approx((2.0, 1.0))
 
 
 def test_the_friction_rate_of_an_ideal_gas_is_exact():
-    found = transport.friction_rate(SERIAL, Length(8.0, 1), states=4)
+    found = transport.friction_rate(SERIAL, Length(8.0, 1), seed=1, states=4)
     assert abs(found.value - 2 * np.pi * 4.5 * 4 / 45) < 6 * found.error  # six: an error from four states
     assert found.error < 0.1
 
 
 def test_the_velocity_autocorrelation_begins_at_one_and_decays():
-    table = transport.velocity_memory(SERIAL, TINY, last=0.5, origins=2)
+    table = transport.velocity_memory(SERIAL, TINY, last=0.5, origins=2, seed=1)
     assert table["memory"].iloc[0] == pytest.approx(1 - 2.5 * 0.025, abs=0.05)
     assert table["memory"].iloc[-1] < 0.6
 
@@ -199,8 +199,8 @@ def test_every_quantity_begins_from_a_fluid_of_its_own_parameters_and_seed(monke
     runs = [
         lambda: thermodynamics.pressures("here", [6.0], [3.0], TINY, seed=7),
         lambda: thermodynamics.structure("here", [6.0], TINY, seed=7),
-        lambda: transport.diffusions("here", [6.0], TINY, seed=7),
-        lambda: transport.velocity_memory("here", TINY, seed=7),
+        lambda: transport.diffusions("here", [6.0], TINY, span=8.0, origins=2, seed=7),
+        lambda: transport.velocity_memory("here", TINY, origins=2, seed=7),
     ]
     for run in runs:
         with pytest.raises(Enough):

@@ -128,7 +128,7 @@ def test_angles_that_do_not_follow_the_law_are_unlikely():
 
 
 def test_source_lets_attachment_and_recombination_take_the_same():
-    found = balance.balance(Air(), 400)
+    found = balance.balance(Air(), 400, seed=1)
     assert found.worst < 1
     assert found.exact[-1] == pytest.approx(400 * found.weight, rel=1e-3)
     assert found.attached / (found.attached + found.recombined) == pytest.approx(0.55, abs=0.1)
@@ -174,8 +174,8 @@ def test_energies_have_names():
         (angles.angles, (-1e4, 10), r"energy of a collision = -10000\.0: must be a number from 200 to 2e\+07, in eV"),
         (angles.angles, (1e4, 0), "angles = 0: must be a whole number from 2 to 100000000$"),
         (angles.angles, (1e4, 9, -1), "seed = -1: must be a whole number from 0 to 2147483647$"),
-        (balance.balance, (Air(), 9, 4), "steps = 4: must be a whole number from 5 to 1000000$"),
-        (balance.balance, (Air(), 0), "slow electrons in balance = 0: must be a whole number from 1 to 10000000$"),
+        (balance.balance, (Air(), 9, 1, 4), "steps = 4: must be a whole number from 5 to 1000000$"),
+        (balance.balance, (Air(), 0, 1), "slow electrons in balance = 0: must be a whole number from 1 to 10000000$"),
     ],
 )
 def test_electrons_that_cannot_be_followed_are_refused(measure, arguments, line):

@@ -23,6 +23,9 @@ from repro.study.notebooks import Project
 CLAIMS = load("electrons")
 SIZES = sorted(tables.TREND_NAMES)
 
+#: one run, as short as its timer takes it
+ONCE = {"seconds": 0.1, "runs": 1}
+
 #: ns of a particle's step; a GPU's grow with the number of particles by a half at each size
 _NS = {
     programs.PAPER: 1.0,
@@ -114,7 +117,7 @@ def test_the_papers_program_does_not_sort_and_a_cpu_does(timed):
 
 
 def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
-    table = tables.speeds(SIZES, timed, runs=3)
+    table = tables.speeds(SIZES, timed, seconds=0.1, runs=3)
     assert set(table["program"]) == {*programs.ON_GPU, *programs.ON_CORES}
     ratios = tables.speedups(table)
     assert len(ratios) == 3 * 4 * 2
@@ -143,26 +146,26 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
 
 def test_a_slow_plasma_is_small_for_one_core(timed):
     names = [programs.PRODUCTION, programs.BATCHES_ON_CORE]
-    found = tables.slow_speeds(2000, timed, one_core=500, names=names, precisions=["single", "double"])
+    found = tables.slow_speeds(2000, timed, one_core=500, names=names, precisions=["single", "double"], seconds=0.1)
     assert found["particles"].tolist() == [2000, 500] * 2
     assert found["precision"].tolist() == ["single"] * 2 + ["double"] * 2
     assert set(found["system"]) == {"plasma"}
-    none = tables.slow_speeds(2000, timed, one_core=0, names=names, precisions=["single"])
+    none = tables.slow_speeds(2000, timed, one_core=0, names=names, precisions=["single"], seconds=0.1)
     assert none["program"].tolist() == names[:1]
 
 
 def test_a_trend_that_goes_the_other_way_is_not_reproduced(timed):
-    ratios = tables.speedups(tables.speeds(SIZES, timed, runs=3))
+    ratios = tables.speedups(tables.speeds(SIZES, timed, seconds=0.1, runs=3))
     ratios["runs"] = [[1e3 / value for value in runs] for runs in ratios["runs"]]
-    measured = tables.claim_values(ratios, tables.speeds([SIZES[-1]], timed))[tables.TREND]["measured"]
+    measured = tables.claim_values(ratios, tables.speeds([SIZES[-1]], timed, **ONCE))[tables.TREND]["measured"]
     assert by_statement(CLAIMS[tables.TREND], Evidence(measured)) is Verdict.NOT_REPRODUCED
 
 
 def test_without_a_gpu_or_the_papers_sizes_nothing_is_judged(timed, monkeypatch):
-    table = tables.speeds([1000], PlainCore(), one_core=1000)
+    table = tables.speeds([1000], PlainCore(), one_core=1000, **ONCE)
     assert tables.speedups(table).empty
     assert tables.claim_values(tables.speedups(table), table) == {}
-    few = tables.speeds(SIZES[:2], timed)
+    few = tables.speeds(SIZES[:2], timed, **ONCE)
     assert tables.claim_values(tables.speedups(few), few) == {}
 
 
@@ -213,7 +216,9 @@ def test_parts_are_nanoseconds_a_particle_and_so_are_their_points(monkeypatch):
 def test_other_codes_stand_beside_our_best(timed):
     others = pd.read_csv(Project.default().data / "reference" / "pic_speeds.csv", comment="#")
     assert dict(zip(others["code"], others["ns"], strict=True))["PIConGPU"] == 0.373
-    found = tables.comparison([tables.speeds([1000], timed, one_core=1000, runs=3)], Project.default().data)
+    found = tables.comparison(
+        [tables.speeds([1000], timed, one_core=1000, seconds=0.1, runs=3)], Project.default().data
+    )
     ours = found[found["who"] == "this run"].set_index("where")
     assert ours.loc["GPU", "ns"] == pytest.approx(0.25)
     assert ours.loc["one core", "ns"] == pytest.approx(40)
@@ -236,16 +241,16 @@ def test_a_claim_of_which_a_run_knows_nothing_is_not_measured():
 
 
 def test_a_reader_sees_segments_a_second_and_a_dash_where_a_program_has_no_such_number(timed):
-    table = tables.summary(tables.speeds([1000], timed, names=[programs.PAPER, programs.PRODUCTION]))
+    table = tables.summary(tables.speeds([1000], timed, names=[programs.PAPER, programs.PRODUCTION], **ONCE))
     assert table["program"].tolist() == [programs.PAPER, programs.PRODUCTION]
     # 1.75 segments in 1 ns and in a quarter of one
     assert table["10^6 segments/s"].tolist() == pytest.approx([1750, 7000], rel=0.02)
     assert table["segments/step"].tolist() == [1.75] * 2
     assert table["ms"].tolist() == pytest.approx([1e-3, 0.25e-3], rel=0.02)
     assert table["busy"].tolist() == [0.9, tables.UNKNOWN]
-    both = tables.summary(*[tables.speeds([n], timed, names=[programs.PAPER]) for n in (1000, 2000)])
+    both = tables.summary(*[tables.speeds([n], timed, names=[programs.PAPER], **ONCE) for n in (1000, 2000)])
     assert both["particles"].tolist() == [1000, 2000]
 
 
 def test_no_particles_have_no_speeds(timed):
-    assert tables.speeds([], timed).empty
+    assert tables.speeds([], timed, **ONCE).empty

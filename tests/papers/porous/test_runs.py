@@ -450,8 +450,8 @@ def test_the_steps_in_place_are_timed_each_with_the_bytes_that_it_moves(monkeypa
     monkeypatch.setattr(media_speed, "copy_bandwidth", lambda device: 1e4)
     monkeypatch.setattr(media_speed, "measure", lambda run, device: run() or SimpleNamespace(seconds=1.0))
     device = SimpleNamespace(capture=lambda run: run)
-    table = media_speed.in_place_steps({"a cube": PoreSpace(solid)}, device, 96)
-    assert made[0][2] == {"strategy": "sparse in place", "block": 96}
+    table = media_speed.in_place_steps({"a cube": PoreSpace(solid)}, device)
+    assert made[0][2] == {"strategy": "sparse in place", "block": 256}
     # two steps first, after which an even one follows
     assert (made[1], made[2:]) == (2, ["even"] * 50 + ["odd"] * 50)
     assert table[["medium", "step"]].to_numpy().tolist() == [["a cube", "even"], ["a cube", "odd"]]

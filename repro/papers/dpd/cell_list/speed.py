@@ -34,7 +34,7 @@ PAPER_SIZES = (65536, 524288)
 JUDGED_HEIGHT = 32
 
 
-def measure_lists(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02) -> pd.DataFrame:
+def measure_lists(boxes, device, record=None, *, capacity: int, seconds: float) -> pd.DataFrame:
     """Seconds of each part of each list, one row per part, for bulk fluid in boxes and both orders of the particles.
 
     Each list is compared with the host's before it is timed, and the time of the whole list goes to `record`.
@@ -70,7 +70,7 @@ def totals(parts: pd.DataFrame) -> pd.DataFrame:
     return table[["list", "device", "order", "particles", "microseconds", "rate"]]
 
 
-def clearing_table(boxes, heights, device, *, seconds: float = 0.02, runs: int = 1) -> pd.DataFrame:
+def clearing_table(boxes, heights, device, *, seconds: float, runs: int) -> pd.DataFrame:
     """Microseconds to fill the table and to clear all of it, counts and entries, by particles and height of a column.
 
     Medians over independent runs, with fill / clear of each in "runs". The time to fill is that of the whole update
@@ -104,7 +104,7 @@ def _alone_body(real, add):
     return alone
 
 
-def one_thread(box, device, *, capacity: int = 32, seconds: float = 0.02) -> dict[str, list[float]]:
+def one_thread(box, device, *, capacity: int = 32, seconds: float) -> dict[str, list[float]]:
     """Particles a second of `RUNS` runs in which all threads fill the table with atomic additions, or one thread."""
     system, found = Bulk(tuple(box)).system(), {"atomic": [], "one thread": []}
     cells = system.cells
@@ -118,7 +118,7 @@ def one_thread(box, device, *, capacity: int = 32, seconds: float = 0.02) -> dic
     return found
 
 
-def step_shares(boxes, device, record=None, *, capacity: int = 32, seconds: float = 0.02, runs: int = 1):
+def step_shares(boxes, device, record=None, *, capacity: int, seconds: float, runs: int):
     """Per cent of a step that the table takes, a thread a particle, in medians of runs; "runs" has that of each."""
     rows = []
     options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "capacity": capacity, "seconds": seconds, "runs": runs}

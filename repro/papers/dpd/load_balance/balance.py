@@ -88,7 +88,7 @@ def _fullest(systems: dict) -> int:
     return max(int(particles_in_cells(system).max()) for system in systems.values())
 
 
-def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05) -> pd.DataFrame:
+def times_table(systems: dict, device, strategies, record=None, *, seconds: float) -> pd.DataFrame:
     """Seconds of lists and forces at fixed positions, one row per density and strategy, each checked first.
 
     The kernel is the forces alone; the table of cells has room for the fullest cell of all densities.
@@ -110,7 +110,7 @@ def times_table(systems: dict, device, strategies, record=None, *, seconds=0.05)
     return pd.DataFrame(rows, columns=columns)
 
 
-def causes_table(system: System, device, *, seconds=0.05) -> pd.DataFrame:
+def causes_table(system: System, device, *, seconds: float) -> pd.DataFrame:
     """Time of the kernel of one thread per cell over that in the natural order, by the order of cells and of particles.
 
     Sorting the cells improves the balance and parts neighbours, in blocks it parts them less; particles in the order of
@@ -132,7 +132,7 @@ def causes_table(system: System, device, *, seconds=0.05) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["particles", "cells", "lanes that work", "gain", "runs"])
 
 
-def slowdowns(systems: dict, device, *, seconds=0.05) -> dict[str, list[float]]:
+def slowdowns(systems: dict, device, *, seconds: float) -> dict[str, list[float]]:
     """How many times as long each of the paper's mappings takes on the drops as at the even density, in `RUNS` runs."""
     options = {"rounds": PAPER_ROUNDS, "capacity": _fullest(systems)}
 

@@ -107,7 +107,7 @@ def check_walk(launch, source, target) -> str:
     return "each number taken once"
 
 
-def strides_table(device, bits_of_arrays, strides, record=None, *, seconds=0.05) -> pd.DataFrame:
+def strides_table(device, bits_of_arrays, strides, record=None, *, seconds: float) -> pd.DataFrame:
     """Time the same addition on the same arrays, neighbouring threads 1, 2, 4, ... numbers apart, and at random (0).
 
     Columns bits, MiB (both arrays), stride, seconds, spread, GB/s (of numbers requested), "of copy" (its share of the

@@ -18,7 +18,7 @@ from .occupancy import taken
 PLAIN, READ_ONLY = COMPARED = ("global memory", "read-only path")
 
 
-def constants_table(system: System, device, record=None, *, seconds=0.05, runs=1) -> pd.DataFrame:
+def constants_table(system: System, device, record=None, *, seconds: float, runs: int) -> pd.DataFrame:
     """Time the force kernel with its constants in every memory space of the device, for both stencils, each checked.
 
     Columns stencil, constants, on a GPU registers (a thread's) and occupancy, seconds (median over independent runs),

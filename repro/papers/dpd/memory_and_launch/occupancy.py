@@ -75,7 +75,7 @@ def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
     return [(size, None) for size in sizes] + [(block, most) for most in registers]
 
 
-def launch_table(system: System, device, blocks, registers, block: int, record=None, *, seconds=0.05, runs=1):
+def launch_table(system: System, device, blocks, registers, block: int, record=None, *, seconds: float, runs: int):
     """A table of the times of KERNELS for each of their `launches`, on a GPU; each is checked.
 
     Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,

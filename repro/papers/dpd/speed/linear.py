@@ -54,7 +54,7 @@ def check_linear(strategy: str, precision: str, device) -> str:
     return f"without noise: {check_forces(tested, expected, other='cell')}; kT: see the table of temperatures"
 
 
-def kt_of(device, *, steps: int = STEPS, box=BOX, **options) -> Estimate:
+def kt_of(device, *, steps: int, box=BOX, **options) -> Estimate:
     """kT of the paper's fluid, for which 1 is set, by a program over a run: its mean and its error."""
     simulation = Simulation(in_cell_order(Bulk(box).system()), device, **options)
     simulation.step(_SETTLE)

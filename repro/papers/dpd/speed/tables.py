@@ -72,7 +72,7 @@ def mappings(device) -> dict:
     return {name: (strategy, device) for name, strategy in names.items()}
 
 
-def paper_table(cases: list[System], device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def paper_table(cases: list[System], device, record=None, *, seconds: float) -> pd.DataFrame:
     """Table 4 in single precision, with speedups; beside a GPU what is judged by its order runs three times."""
     ways = baselines() | mappings(device)
     repeated = {PAPER_PROGRAM, *(f"thread per {name}" for name in MAPPINGS)} if device.name == "cuda" else ()
@@ -86,7 +86,7 @@ def programs(device) -> dict:
     return {name: (on, {"strategy": strategy, "rounds": rounds[name]}) for name, (strategy, on) in ways.items()}
 
 
-def noise_table(row: int, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def noise_table(row: int, device, record=None, *, seconds: float) -> pd.DataFrame:
     """Thread per particle with linear generators (no rounds) and with TEA, and what TEA costs: "over method one"."""
     way = {"thread per particle": ("particle", device)}
     variants = [{"rounds": rounds} for rounds in (0, ROUNDS, RUN_ROUNDS, PAPER_ROUNDS)]
@@ -94,7 +94,7 @@ def noise_table(row: int, device, record=None, *, seconds: float = 0.2) -> pd.Da
     return table.assign(**{"over method one": table["seconds"] / table["seconds"].iloc[0]})
 
 
-def today(rows, precisions, all_rounds, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def today(rows, precisions, all_rounds, device, record=None, *, seconds: float) -> pd.DataFrame:
     """The fastest way on `device` in the given precisions and rounds of TEA, against the CPU's ways with the same.
 
     The paper's program has no rounds. Of the `rows` of table 4 the CPU runs the first, one of middle size.
@@ -108,7 +108,7 @@ def today(rows, precisions, all_rounds, device, record=None, *, seconds: float =
     return summary(pd.concat(tables, ignore_index=True))
 
 
-def channel_table(scale: float, cpu_width: float, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def channel_table(scale: float, cpu_width: float, device, record=None, *, seconds: float) -> pd.DataFrame:
     """Section 6: the mappings on the channel, and the CPU's ways in a slice of it that is `cpu_width` wide."""
     slow = _measured([channel(scale, cpu_width).system()], baselines(), record, seconds)
     return with_speedups(_measured([channel(scale).system()], mappings(device), record, seconds), slow)
@@ -121,7 +121,7 @@ def channel(scale: float, width: float | None = None) -> Channel:
     return Channel(**sides, frozen=Channel.frozen if scale == 1 and width is None else None)
 
 
-def launch_table(row: int, device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def launch_table(row: int, device, record=None, *, seconds: float) -> pd.DataFrame:
     """A thread a particle and the fastest way, as a CUDA graph and one by one, on rows 1 and `row` of table 4."""
     ways = {"thread per particle": ("particle", device), "fastest": ("fastest", device)}
     table = _measured(systems([1, row]), ways, record, seconds, variants=[{"graph": True}, {"graph": False}])
@@ -197,7 +197,7 @@ def core_rates(table: pd.DataFrame, paper: pd.DataFrame) -> dict:
     return {"core": core, "own": own, "holds": core < own}
 
 
-def order_table(device, record=None, *, seconds: float = 0.2) -> pd.DataFrame:
+def order_table(device, record=None, *, seconds: float) -> pd.DataFrame:
     """Updates a second of one thread per particle on the two largest systems, in cell order and at random."""
     options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "seconds": seconds, "runs": RUNS}
     runs = []

@@ -58,7 +58,7 @@ def temperatures(device, steps, predictors, length: Length, *, seed: int = 1) ->
     return pd.DataFrame(rows, columns=["lambda", "dt", "kT", "error"])
 
 
-def pressures(device, repulsions, densities, length: Length, *, seed: int = 1) -> pd.DataFrame:
+def pressures(device, repulsions, densities, length: Length, *, seed: int) -> pd.DataFrame:
     """Pressure for each density and repulsion, beside Groot and Warren's rho kT + alpha a rho^2.
 
     Columns a, rho, kT, p, error, fit, excess (p - rho kT, with the kT of the same samples), its error, and alpha, which

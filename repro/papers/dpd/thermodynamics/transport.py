@@ -13,7 +13,7 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.observables import Estimate, mean_of, nearest_move, reverse_viscosity
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import in_cell_order
-from repro.papers.dpd.flow.flows import relaxation_time
+from repro.papers.dpd.flow.flows import SETTLED, relaxation_time
 
 from .equilibrium import EVERY, Length, series, settled
 
@@ -30,7 +30,7 @@ def square_displacements(simulation: Simulation, frames: int, every: int = EVERY
     return np.arange(1, frames + 1) * every * simulation.system.fluid.dt, np.array(squares)
 
 
-def diffusions(device, repulsions, length: Length, *, span=8.0, origins=5, seed: int = 1):
+def diffusions(device, repulsions, length: Length, *, span: float, origins: int, seed: int):
     """Self-diffusion for each repulsion, and the mean square displacements over time that it comes from.
 
     From the slope over the second half of `span`, long after velocities have decorrelated, for `origins` consecutive
@@ -49,7 +49,7 @@ def diffusions(device, repulsions, length: Length, *, span=8.0, origins=5, seed:
     return pd.DataFrame(rows, columns=["a", "D", "error", "theory"]), pd.concat(curves, ignore_index=True)
 
 
-def friction_rate(device, length: Length, *, states=8, seed: int = 1) -> Estimate:
+def friction_rate(device, length: Length, *, seed: int, states=8) -> Estimate:
     """The friction rate -<f . v> / <v . v> of a velocity in an ideal gas (a = 0): kT / D of kinetic theory.
 
     Exact where positions and velocities are independent, as they are at the start: from the forces on `states` gases
@@ -71,7 +71,7 @@ def against_theory(table: pd.DataFrame, rate: Estimate) -> dict:
     return {"off": 100 * (ideal["D"] * exact - 1), "rate": rate.value, "exact": exact, "holds": holds}
 
 
-def velocity_memory(device, length: Length, *, last=1.0, origins=8, seed: int = 1) -> pd.DataFrame:
+def velocity_memory(device, length: Length, *, origins: int, seed: int, last=1.0) -> pd.DataFrame:
     """Velocity autocorrelation <v(0) . v(t)> / <v . v> of an ideal gas (a = 0); columns t, memory, error."""
     every, dt = 5, 0.005
     simulation = settled(Fluid(repulsion=0.0, dt=dt), length, device, seed=seed)
@@ -93,8 +93,8 @@ class Reverse:
 
     box: tuple[float, float, float]
     blocks: int = 10
-    block: float = 4.0
-    settle: float = 4.0
+    block: float = SETTLED
+    settle: float = SETTLED
 
     def steps(self, fluid: Fluid, relaxations: float) -> int:
         """Steps, a multiple of `EVERY`, for a number of relaxation times."""

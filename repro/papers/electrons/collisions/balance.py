@@ -42,7 +42,7 @@ class Balance:
         return float(self.found[late].mean() / self.exact[late].mean() - 1)
 
 
-def balance(air: Air, particles: int, steps: int = 100, seed: int = 1) -> Balance:
+def balance(air: Air, particles: int, seed: int, steps: int = 100) -> Balance:
     """Begin without electrons, with a source that lets recombination take as many as attachment.
 
     Such a source is S = 2 nu^2 / beta: in balance n = nu / beta. The run lasts 3 / nu, and `particles` is how many

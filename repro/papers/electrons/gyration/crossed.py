@@ -127,7 +127,7 @@ def force_free(turns, gamma: float, rounds: float) -> pd.DataFrame:
 def order(table: pd.DataFrame, name: str) -> float:
     """The order in the step of a pusher's angle, from its two smallest steps; NaN where it is rounding."""
     rows = table[table["pusher"] == name].sort_values("turn").head(2)
-    if rows["angle"].min() < 1e-9:
+    if rows["angle"].min() < ROUNDING:
         return float("nan")
     return float(np.diff(np.log(rows["angle"]))[0] / np.diff(np.log(rows["turn"]))[0])
 

@@ -87,7 +87,7 @@ def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str
 
 
 def speeds(
-    sizes, device, record=None, *, names=None, precision="single", one_core=0, seconds=0.1, runs=1, case=UniformSource
+    sizes, device, record=None, *, names=None, precision="single", one_core=0, seconds, runs, case=UniformSource
 ) -> pd.DataFrame:
     """Speeds of the programs with each number of particles, a row each; `ns` are those of a step of a particle.
 
@@ -106,14 +106,15 @@ def speeds(
     return table.assign(ns=1e9 / table["updates"])
 
 
-def slow_speeds(particles: int, device, record=None, *, one_core: int, names, precisions, **options) -> pd.DataFrame:
-    """Speeds in the slow plasma, `options` as of `speeds`; programs of one core have at most `one_core` particles.
+def slow_speeds(particles: int, device, record=None, *, one_core: int, names, precisions, seconds) -> pd.DataFrame:
+    """Speeds in the slow plasma, each of one run; programs of one core have at most `one_core` particles.
 
     With 0 of them they are left out.
     """
     sizes = {name: min(particles, one_core) if name in ON_ONE_CORE else particles for name in names}
+    options = {"one_core": one_core, "case": Plasma, "seconds": seconds, "runs": 1}
     each = [
-        speeds([size], device, record, names=[name], one_core=one_core, precision=precision, case=Plasma, **options)
+        speeds([size], device, record, names=[name], precision=precision, **options)
         for precision in precisions
         for name, size in sizes.items()
         if size

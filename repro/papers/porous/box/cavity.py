@@ -57,10 +57,10 @@ class Flow:
         return field.ev(positions, 0.5) if component == "u" else field.ev(0.5, positions)
 
 
-def solve_cavity(case: Cavity, device, *, precision="single", limit=2_000_000) -> Flow:
-    """Run a cavity to the steady state of equation 4.2 and return its flow."""
+def solve_cavity(case: Cavity, device, *, precision="single", **end) -> Flow:
+    """Run a cavity to the steady state of equation 4.2 and return its flow; `end` as of `run_to_steady_state`."""
     simulation = Simulation(case.problem, device, precision=precision, strategy="push")
-    convergence = simulation.run_to_steady_state(limit=limit)
+    convergence = simulation.run_to_steady_state(**end)
     velocity = simulation.fields()[1][:, 0] / case.lid_speed
     x, y = case.positions
     u, v = (_with_walls(component, x, y) for component in velocity[:2])

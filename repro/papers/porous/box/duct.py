@@ -44,10 +44,10 @@ class DuctFlow:
         return RectBivariateSpline(nodes, nodes, self.velocity, s=0).ev(np.asarray(positions, float), 0.0)
 
 
-def solve_duct(case: Duct, device, *, precision="single", tolerance=1e-6, limit=2_000_000) -> DuctFlow:
-    """Run a duct to the steady state of equation 4.2, or for `limit` steps, and return its flow."""
+def solve_duct(case: Duct, device, *, precision="single", **end) -> DuctFlow:
+    """Run a duct to the steady state of equation 4.2 and return its flow; `end` as of `run_to_steady_state`."""
     simulation = Simulation(case.problem, device, precision=precision, strategy="push")
-    convergence = simulation.run_to_steady_state(tolerance=tolerance, limit=limit)
+    convergence = simulation.run_to_steady_state(**end)
     along, numpy_axis = (0, -1) if case.axis == "x" else (2, 0)
     velocity = simulation.fields()[1][along].mean(axis=numpy_axis) / case.u0
     across, viscosity = case.positions, case.problem.viscosity

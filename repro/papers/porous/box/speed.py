@@ -47,7 +47,7 @@ def paper_way(device) -> str:
     return PAPER_STRATEGY if on_gpu(device) else "pull"
 
 
-def cavity_problem(side: int, block: int = 128) -> Problem:
+def cavity_problem(side: int, block: int | None = None) -> Problem:
     """The cavity that is timed, whatever the block; the Reynolds number grows with the grid, so that tau stays."""
     return Cavity(reynolds=400.0 * side / 256, nodes=side).problem
 

@@ -76,11 +76,11 @@ def timed(name: str, launch, arrays, device, record, *, seconds: float, runs: in
     return row | {"of copy": rate / copy_bandwidth(device)}
 
 
-def order_table(side: int, device, record=None, *, block: int = 128, **options) -> pd.DataFrame:
+def order_table(side: int, device, record=None, **options) -> pd.DataFrame:
     """Listing 1 with neighbouring threads on neighbouring numbers, and a row apart; `options` as of `timed`."""
     arrays, rows = matrices(device, side), []
     for order, body in {"coalesced": add_along_rows, "strided": add_along_columns}.items():
-        launch = device.compile(Kernel(body, ndim=2, block=block))((side, side), *arrays, side)
+        launch = device.compile(Kernel(body, ndim=2))((side, side), *arrays, side)
         rows.append({"order": order} | timed(f"matrix sum, {order}", launch, arrays, device, record, **options))
     return pd.DataFrame(rows)
 

@@ -259,9 +259,7 @@ class _Refinements(Rule):
 
 
 @checked
-def resolution_check(
-    solid: np.ndarray, device, *, times: Annotated[tuple, _Refinements()] = (1, 2), **options
-) -> pd.DataFrame:
+def resolution_check(solid: np.ndarray, device, *, times: Annotated[tuple, _Refinements()], **options) -> pd.DataFrame:
     """k of the image on finer and finer grids, in squared voxels of the image itself.
 
     Columns times, k, steps, converged, and change, the relative change against the next coarser grid. A voxel image

@@ -264,25 +264,31 @@ def packings(nodes: int, porosities, diameter: float, seed: int) -> dict[str, Po
     return media
 
 
+def _packed(strategy: str) -> dict:
+    """With how many threads a block a strategy runs in packings."""
+    return {"strategy": strategy, "block": 256 if strategy == "sparse in place" else 128}
+
+
 def packing_table(media: dict[str, PoreSpace], strategies, device, record=None, **options) -> pd.DataFrame:
     """`speed_table` of each strategy on each medium, in blocks of 128 threads (in place 256); adds `medium`."""
     runs, pairs = [], list(itertools.product(media, strategies))
     for medium, strategy in pairs:
-        chosen = {"strategy": strategy, "block": 256 if strategy == "sparse in place" else 128} | options
+        chosen = _packed(strategy) | options
         runs.append((f"{medium}, {strategy}", media[medium], device, chosen))
     table = speed_table(runs, record)
     table.insert(0, "medium", [medium for medium, _ in pairs])
     return table
 
 
-def in_place_steps(media: dict[str, PoreSpace], device, block: int = 256) -> pd.DataFrame:
+def in_place_steps(media: dict[str, PoreSpace], device) -> pd.DataFrame:
     """MFLUPS and share of their own roof of even and odd steps of `sparse in place`, with MRT in single precision.
 
     Even steps touch a fluid node's own places only, odd steps read and write through the map.
     """
     bandwidth, populations, rows = copy_bandwidth(device), 2 * 4 * D3Q19.q, []
     for medium, space in media.items():
-        flow = PorousFlow(PorousProblem(space, 0.8, (1e-6, 0.0, 0.0)), device, strategy="sparse in place", block=block)
+        problem = PorousProblem(space, 0.8, (1e-6, 0.0, 0.0))
+        flow = PorousFlow(problem, device, **_packed("sparse in place"))
         flow.step(2)
         for (name, read), step in zip({"even": 0, "odd": flow.cost.map}.items(), flow.scheme.steps, strict=True):
             repeated, moved = device.capture(lambda step=step: [step() for _ in range(50)] and None), populations + read
