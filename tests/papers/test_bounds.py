@@ -15,7 +15,7 @@ from repro.papers.electrons.plasma import loop, waves
 from repro.papers.porous.box import cavity, duct, lids
 from repro.papers.porous.box import speed as box
 from repro.papers.porous.gpu import matrix_sum
-from repro.papers.porous.media import permeability, precision, variants
+from repro.papers.porous.media import memory, permeability, precision, variants
 from repro.papers.porous.media import speed as media
 from repro.papers.porous.two_fluids import contact, laplace, layered
 from repro.papers.porous.two_fluids import media as pores
@@ -88,6 +88,21 @@ def single(last: float) -> tuple:
     return (frame(series=["single"] * 3 + ["double"] * 2, x=[0, 10, 20, 10, 20], y=[1, 99, last, 100, 100.0]),)
 
 
+def drawn(off: float):
+    """A flow so far from the exact one, from which the printed equation is off by a tenth."""
+    return SimpleNamespace(deviation=lambda: off, exact=lambda *printed: np.array([0.5, 0.9 if printed else 1.0]))
+
+
+def bows(free: float) -> pd.DataFrame:
+    """By how much outer layers are bowed without a force; with one by 1 %."""
+    return frame(reading=["paper", "as printed", "without"], collision=["", "bgk", "bgk"], bow__=[9.0, 1.0, free])
+
+
+def lanes(rate: float) -> pd.DataFrame:
+    """Blocks of whole warps at 100 GB/s, and such of which a quarter of the lanes is idle."""
+    return frame(block=64, kind=["whole warps", "others"], lanes_busy__=[100.0, 75.0], **{"GB/s": [100.0, rate]})
+
+
 PLANE = SimpleNamespace(theory=np.array([1.0]))
 LOST = frame(time=[0.0, 1.0, 2.0], volume=[1.0, 1.0, 0.99])
 FLAT = frame(interaction=[0.1, 0.2], potential_step__=[1.0, 1.01])
@@ -114,6 +129,14 @@ BOUNDS = [
     (contact.from_pictures, (frame(difference=[-9.0, 14.9]),), (frame(difference=[-9.0, 15.1]),)),
     (contact.complementary, (frame(difference=[2.9, np.nan]),), (frame(difference=[3.1, np.nan]),)),
     (permeability.left_by_two_rates, spreads(0.99), spreads(1.01)),
+    (laplace.balanced, (frame(minority=[1.0, 1.0099], lattice_minority=1.0),),
+     (frame(minority=[1.0, 1.0101], lattice_minority=1.0),)),
+    (layered.correction, (drawn(0.049),), (drawn(0.051),)),
+    (layered.bows, (bows(0.099),), (bows(0.101),)),
+    (memory.reading_numbers, (frame(saves_below_porosity=[0.749, 0.9]), 0.7),
+     (frame(saves_below_porosity=[0.751, 0.9]), 0.7)),
+    (matrix_sum.lost_in_lanes, (lanes(73.1),), (lanes(72.9),)),
+    (matrix_sum.lost_in_lanes, (lanes(99.9),), (lanes(100.0),)),
     (precision.settled, single(99.09), single(99.11)),
     (variants.explained, (frame(predicted__=[10.0], measured__=[10.99]), frame(change_with_BGK__=[3.0])),
      (frame(predicted__=[10.0], measured__=[11.01]), frame(change_with_BGK__=[3.0]))),
@@ -228,3 +251,25 @@ def test_changes_of_both_rates_are_told_apart_by_what_they_differ_and_not_by_the
             for (kind, chi), change in changes.items() for tau in (0.8, 1.0)]  # fmt: skip
     points = pd.DataFrame(rows, columns=["chi", "tau", "collision", "length", "k"])
     assert variants.told_rates(points, paper) == {"thirty": 1, "all": 1, "holds": True}
+
+
+def test_what_tells_directions_apart_is_above_a_millionth():
+    for least, above in ((1.1e-6, True), (0.9e-6, False)):
+        assert permeability.above_rounding(pd.DataFrame({"k back/k - 1": [1e-3, -least]})) == above
+
+
+def test_an_interface_shrinks_until_it_is_a_tenth_above_its_last_value():
+    """As one over the root of the time from 4 to 2, and so on until it hardly changes."""
+    for plateau, powers in ((1.09, (-0.5, -0.5)), (1.11, (-0.7, -0.5))):
+        rows = frame(step=[100, 200, 400, 800, 1600], interface=[4.0, 8**0.5, 2.0, plateau, 1.0])
+        power = pores.coarsening(SimpleNamespace(table=rows, last=rows.iloc[-1]))["power"]
+        assert powers[0] - 1e-9 <= power <= powers[1] + 1e-9
+        assert (power == pytest.approx(-0.5)) == (plateau == 1.09)
+
+
+def test_the_outer_layer_of_the_paper_is_straight_to_a_thousandth(monkeypatch):
+    points = pd.DataFrame({"series": "numerical", "x": [0.0], "y": [0.0]})
+    for bow, holds in ((0.099, True), (0.101, False)):
+        found = {"slope": 1e-4, "bow (%)": bow, "curvature": 1e-6}
+        monkeypatch.setattr(layered, "shear", lambda x, y, half, found=found: found)
+        assert layered.viscosities_by_shear(points)["holds"] == holds

@@ -238,3 +238,59 @@ def test_the_centre_of_a_duct_lies_nearer_to_the_series_than_its_error():
         "holds": True
     }
     assert not duct.centre(duct.DuctFlow(case, None, level, level / 1.005))["holds"]
+
+
+@pytest.mark.parametrize("name", list(cavity.VORTICES))
+def test_a_vortex_is_sought_within_its_own_box(name):
+    """A narrow one a little inside of each side of the box is found, and one as far outside is not."""
+    (x0, x1, y0, y1), sign = cavity.VORTICES[name]
+    middle = ((x0 + x1) / 2, (y0 + y1) / 2)
+    for axis, ends in enumerate(((x0, x1), (y0, y1))):
+        for end, inward in zip(ends, (1, -1), strict=True):
+            for inside in (True, False):
+                at = list(middle)
+                at[axis] = end + (0.05 if inside else -0.05) * inward
+                if not 0.02 < at[axis] < 0.98:
+                    continue
+                psi = sign * np.exp(-600 * ((X - at[0]) ** 2 + (Y - at[1]) ** 2))
+                along_y, along_x = np.gradient(psi, SIDE, SIDE)
+                found = list(cavity.vortex_centres(flow_of(along_y, -along_x))["vortex"])
+                assert (name in found) == inside, (axis, end, inside)
+
+
+def test_a_vortex_counts_from_a_millionth_of_the_lids_speed_times_the_side_on():
+    for largest, count in ((1.1e-6, 1), (0.9e-6, 0)):
+        psi = largest * np.sin(np.pi * X) * np.sin(np.pi * Y)
+        along_y = np.pi * largest * np.sin(np.pi * X) * np.cos(np.pi * Y)
+        along_x = np.pi * largest * np.cos(np.pi * X) * np.sin(np.pi * Y)
+        flow = flow_of(along_y, -along_x)
+        np.testing.assert_allclose(flow.stream_function, psi, atol=1e-9)
+        assert cavity.count_vortices(flow) == count
+
+
+def test_a_duct_whose_order_is_told_runs_far_below_its_own_error(monkeypatch):
+    asked = []
+
+    def solved(case, device, **options):
+        asked.append((case.walls, case.nodes, device, options))
+        return SimpleNamespace(error=0.1)
+
+    monkeypatch.setattr(duct, "solve_duct", solved)
+    duct.wall_orders(Duct(), [10], "here", walls=["half-way"])
+    assert asked == [("half-way", 10, "here", {"precision": "double", "tolerance": 1e-9, "limit": 100_000})]
+
+
+def test_the_coarsest_grid_of_an_order_of_lids_has_a_lid_of_a_tenth(monkeypatch):
+    cases = []
+
+    def solved(case, device, precision):
+        cases.append(case)
+        return SimpleNamespace(case=case, convergence=SimpleNamespace(converged=True))
+
+    monkeypatch.setattr(lids, "solve_cavity", solved)
+    monkeypatch.setattr(lids, "extrema", lambda flow: dict.fromkeys(lids.EXTREMA, 1.0))
+    spectral = pd.DataFrame([{"Re": 100.0} | dict.fromkeys(lids.EXTREMA, 2.0)])
+    table = lids.lid_orders(100.0, [20, 40], spectral, None)
+    assert [(case.nodes, case.lid_speed) for case in cases] == [(20, 0.1), (40, 0.05)] * 3
+    assert [(case.lid, case.walls) for case in cases[::2]] == [tuple(way.values()) for way in lids.LIDS.values()]
+    assert set(table["rms"]) == {50.0}

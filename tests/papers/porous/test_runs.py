@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from repro.errors import DivergenceError
+from repro.errors import DivergenceError, InputError
 from repro.lbm.cases import Cavity
 from repro.lbm.exact import bcc_permeability
 from repro.lbm.media import PoreSpace, sphere_crystal
@@ -680,3 +680,106 @@ def test_the_second_half_of_a_run_begins_at_half_of_its_steps_and_the_force_is_t
     for units in (3, 7, 30):
         near = units * precision.FORCE_UNIT
         assert precision.force_with(0.0, near) == pytest.approx(near)
+
+
+def test_small_blocks_are_a_thirty_second_of_the_cube_and_two_nodes_at_least(monkeypatch):
+    asked = []
+
+    def blocks(shape, porosity, edge, seed):
+        asked.append((shape, porosity, edge, seed))
+        return np.zeros(shape, bool)
+
+    monkeypatch.setattr(media_speed, "random_blocks", blocks)
+    monkeypatch.setattr(media_speed, "PoreSpace", lambda solid: solid)
+    for nodes in (40, 96):
+        media_speed.packings(nodes, (), 6.0, 5)
+    assert asked == [((40,) * 3, 0.7, 2, 5), ((96,) * 3, 0.7, 3, 5)]
+
+
+def test_one_or_two_blocks_a_multiprocessor_have_up_to_a_thousand_threads_each(monkeypatch):
+    """On a GPU of three multiprocessors; a kernel adds nothing here."""
+    made = []
+
+    def compile_(kernel):
+        return lambda shape, *arguments: made.append((kernel.block, shape, arguments[-2:]))
+
+    monkeypatch.setattr(matrix_sum, "multiprocessors", lambda device: 3)
+    monkeypatch.setattr(matrix_sum, "matrices", lambda device, side: ())
+    monkeypatch.setattr(matrix_sum, "timed", lambda name, *_, seconds, runs: {"of copy": 0.1, "name": name})
+    device = SimpleNamespace(compile=compile_)
+    table = matrix_sum.resident_table(10, [2, 32, 64, 96], device, seconds=1.0, runs=1)
+    assert table[["blocks", "warps"]].to_numpy().tolist() == [[1, 2], [1, 32], [2, 2], [2, 32], [2, 64]]
+    assert made == [(block, (3 * n * block,), (100, 3 * n * block)) for n, block in
+                    ((1, 64), (1, 1024), (2, 32), (2, 512), (2, 1024))]  # fmt: skip
+    assert table["name"][4] == "matrix sum, 2 blocks and 64 warps a multiprocessor"
+    # the fewest warps bring a tenth of a copy
+    assert table["as one warp"].tolist() == [0.1, 1.0, 0.1, 1.0, 1.0]
+
+
+def test_an_angle_is_settled_that_changes_by_less_than_half_a_degree():
+    frame = pd.DataFrame({"wetting": list(contact.CLAIMS), "angle": 90.0, "why": "", "change": 0.49, "base (%)": 1.0})
+    frame["gap"] = -1.0
+    frame.loc[frame["wetting"] == 0.01, "change"] = 0.51
+    beside = pd.DataFrame({"read": 1.0, "corrected": 2.0, "rho_s = 1": 3.0, "rho_s = 2": [4.0] * 7 + [np.nan]},
+                          list(contact.CLAIMS))  # fmt: skip
+    contact.hand_over(record := Kept(), frame, beside)
+    assert {claim for claim, found in record.items() if not found.get("converged", True)} == {contact.CLAIMS[0.01]}
+    # beside the angle those of other densities of the solid but the first
+    assert record[contact.CLAIMS[-0.03]]["note"] == "rho_s = 2: 4.0"
+
+
+def test_near_neutral_wetting_is_up_to_a_hundredth():
+    """The cosine falls by 0.2 over each hundredth up to there, and not beyond."""
+    wetting = np.array([-0.02, -0.01, 0.0, 0.01, 0.02])
+    cosines = np.array([0.2, 0.2, 0.0, -0.2, -0.2])
+    table = pd.DataFrame({"wetting": wetting, "angle": np.degrees(np.arccos(cosines)), "paper": 90.0})
+    found = contact.slopes(table.assign(formula=table["angle"]))
+    assert found == pytest.approx({"this run": 20.0, "formula": 20.0})
+
+
+def test_the_formula_takes_phases_in_equilibrium_of_the_density_of_the_solid():
+    own, other = contact.coexistence(0.15, density=1.0)
+    (angle,) = contact.formula([0.01], 0.15)
+    # cos theta = -2 G_fs rho_s / (g (rho_1 - rho_2) / 2)
+    assert np.cos(np.radians(angle)) == pytest.approx(-0.02 / (0.15 * (own - other) / 2))
+
+
+def test_the_list_runs_three_times_on_a_core_and_what_is_slow_once(monkeypatch):
+    monkeypatch.setattr(
+        media_speed, "measure_speed", lambda case, space, device, **more: SimpleNamespace(row={"case": case} | more)
+    )
+    table = media_speed.cpu_baselines(None, seconds=0.1)
+    slow = [f"{name}, node by node" for name in media_speed.FULL_STORAGE]
+    assert table["runs"].to_dict() == {name: 1 if name in slow else 3 for name in table.index}
+
+
+@pytest.mark.parametrize(("side", "dimensions", "most"), [(3, 2, 262144), (3, 3, 4096), (4097, 3, 4096)])
+def test_a_box_of_few_nodes_or_of_more_than_can_be_numbered_is_refused(side, dimensions, most):
+    with pytest.raises(InputError, match=f"nodes along a side = {side}: must be a whole number from 4 to {most}"):
+        two_speed.open_box(side, dimensions)
+
+
+@pytest.mark.parametrize(("change", "settled"), [(0.9e-3, True), (1.1e-3, False)])
+def test_a_layered_flow_is_steady_that_changes_by_less_than_a_thousandth(monkeypatch, change, settled):
+    names = [(name, "bgk") for name in layered.READINGS]
+    flow = SimpleNamespace(
+        case=SimpleNamespace(nodes=256), change=1e-9, deviation=lambda: 0.01, exact=lambda inner: np.array([inner])
+    )
+    flows = dict.fromkeys(names, flow) | {names[-1]: SimpleNamespace(case=flow.case, change=change)}
+    monkeypatch.setattr(layered, "farthest", lambda flow, points: 5.0)
+    layered.hand_over(record := Kept(), flows, None)
+    assert (record["porous-077"]["converged"], record["porous-160"]["converged"]) == (settled, settled)
+    assert record["porous-076"]["measured"] == 63.5
+
+
+def test_an_outer_layer_is_looked_at_between_the_interface_and_the_plate_and_an_inner_one_within():
+    """Of a gap of 200: beyond 95 and below 55 from the middle, and beyond 45, a profile may be what it likes."""
+    y = np.arange(-99.5, 100)
+    far, smooth = np.abs(y), np.where(np.abs(y) < 50, 1.0 - 1e-4 * y**2, 0.02 * (100 - np.abs(y)))
+    found = layered.shear(y, smooth, 100)
+    assert found == pytest.approx({"slope": 0.02, "bow (%)": 0.0, "curvature": 1e-4}, abs=1e-9)
+    for low, high in ((0, 45), (55, 95)):
+        for at, same in ((low + 1.0, False), (high - 1.0, False), (low - 1.0, True), (high + 1.0, True)):
+            if at > 0:
+                other = layered.shear(y, smooth - 0.3 * (np.abs(far - at) < 0.6), 100)
+                assert (other == pytest.approx(found, abs=1e-6)) == same, at

@@ -179,6 +179,19 @@ def test_variants_change_one_thing_each():
     assert strategies == [options[0] | {"strategy": name} for name in dict.fromkeys(names)]
     assert layout == options[0] | {"layout": "aos"}
     assert precision == options[0] | {"precision": "double"}
+    assert options[0]["block"] == 128
+    assert len(speed.cavity_variants(16, SimpleNamespace(name="threads"))) == 2
+    ((_, problem, *_),) = speed.duct_variants(10, SimpleNamespace(name="threads"))
+    assert problem.shape == (128, 10, 10)
+
+
+def test_a_cavity_has_the_viscosity_of_the_thesis_on_every_grid():
+    """Its Reynolds number is 400 on 256 nodes a side."""
+    paper = Cavity(reynolds=400, nodes=256).problem
+    for side in (64, 512):
+        problem = speed.cavity_problem(side)
+        assert problem.shape == (side, side, 1)
+        assert problem.viscosity == pytest.approx(paper.viscosity, rel=0.02)
 
 
 def test_without_blocks_of_threads_each_grid_is_timed_once(threads):
@@ -552,7 +565,7 @@ def test_the_orders_of_section_2_3_are_judged_where_all_four_walls_ran_on_a_fine
     assert set(verdicts(duct.order_claims(table)).values()) == {"reproduced"}
     first = table.assign(order=[1.0, 2.0, 2.0, 2.0])
     assert set(verdicts(duct.order_claims(first)).values()) == {"not reproduced"}
-    assert duct.order_claims(table.assign(nodes=16)) == {}
+    assert duct.order_claims(table.assign(nodes=16)) == duct.order_claims(table.assign(nodes=31)) == {}
     assert duct.order_claims(table[:3]) == {}
     assert duct.order_claims(table.assign(order=[np.nan, 2.0, 1.0, 2.0])) == {}
 
@@ -596,6 +609,9 @@ def test_no_crystal_is_run_twice():
     # 2 lengths, chi and tau, 3 collisions; 2 walls of 4 tau for 2 collisions, less what both need
     assert len(runs) == 2 * 2 * 2 * 3 + 2 * (2 * 4 - 2)
     assert {nodes for nodes, *_ in runs} == {16, 15}
+    # with the relaxation times of the thesis' figures, and one beyond
+    taus = figure_points(DATA, "5.7", "tau=")["series"].str[4:].astype(float)
+    assert {tau for *_, tau, _, walls in runs if walls == "modified"} == {*taus, 1.6}
 
 
 def crystal_rows(rows):
@@ -735,6 +751,7 @@ def test_rounding_alone_predicts_the_changes_of_plain_populations():
 
 def test_the_paper_curve_is_told_to_the_nearest_formula():
     lengths = permeability.cell_lengths(drag_coefficients(DATA))
+    assert lengths["L"].tolist() == [126, 127, 128]
     drawn = pd.DataFrame({"x": [0.2, 0.8], "y": [1.0, lengths["k (balance of forces)"][1] + 0.01]})
     found = permeability.drawn_length(lengths, drawn)
     assert found == {"paper": drawn["y"][1], "length": 127, "holds": True}

@@ -54,6 +54,9 @@ def test_the_bulk_goes_to_the_device_between_the_phases_that_stay(monkeypatch, t
         "boundary collision", "to the GPU", "unpack", "collide", "pack", "to the host",
         "bulk stream", "boundary stream", "rest",
     ]  # fmt: skip
+    # cells and populations are both read or written: 19 numbers of eight bytes of a thousand nodes, twice
+    assert [part.bytes for part in period.parts if part.name in ("unpack", "pack")] == [2 * 19 * 8 * 1000] * 2
+    assert [part.bytes for part in period.parts if part.name.startswith("to the")] == [19 * 8 * 1000] * 2
     whole = palabos.palabos_period(PROBLEM, path=None)
     assert [part.name for part in whole.parts] == ["boundary collision", "bulk", "boundary stream", "rest"]
 

@@ -27,7 +27,7 @@ def run() -> media.Run:
 def test_looks_are_spread_evenly_by_factors_and_end_with_the_run(last, count, also):
     steps = media.looks(last, count, also)
     assert steps == sorted(set(steps))
-    assert steps[-1] == last
+    assert (steps[0], steps[-1]) == (min(20, last, *also), last)
     assert set(also) <= set(steps)
     rest = [step for step in steps if step not in also and step >= 100]
     if len(rest) > 2:
@@ -38,7 +38,7 @@ def test_looks_are_spread_evenly_by_factors_and_end_with_the_run(last, count, al
 def test_a_picture_after_the_run_and_no_look_at_all_are_refused():
     with pytest.raises(InputError, match="step of a picture = 500: must be a whole number from 1 to 300"):
         media.looks(300, 12, [100, 500])
-    with pytest.raises(InputError, match="looks = 0: must be"):
+    with pytest.raises(InputError, match="looks = 0: must be a whole number from 1 to 10000"):
         media.looks(300, 0)
 
 
@@ -85,6 +85,9 @@ def test_masses_are_kept_but_for_rounding_in_both_precisions(run):
     table = media.conservation(run, ROCK, 4, ["single", "double"])
     assert table["precision"].tolist() == ["double", "single", "double"]
     assert (table[["drift f", "drift g"]].abs().max(axis=1) < table["allowed"]).all()
+    assert table["allowed"].tolist() == [1e-12, 1e-5, 1e-12]
+    assert table["size"].tolist() == ["5 x 4 x 3"] * 3
+    assert table["steps"].tolist() == [4, 4, 4]
 
 
 def test_a_run_goes_on_from_what_was_kept(run, tmp_path, monkeypatch):
