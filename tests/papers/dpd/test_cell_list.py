@@ -1,5 +1,7 @@
 """The cell lists: their contents, their memory, and that they are timed in a valid order."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from helpers.judging import by_statement
 from helpers.timings import Kept
 
 from repro.dpd.cases import Bulk
+from repro.dpd.uneven import particles_in_cells
 from repro.errors import CapacityError, CheckError, InputError
 from repro.papers.dpd.cell_list import contents as lc
 from repro.papers.dpd.cell_list import figures as lf
@@ -23,6 +26,8 @@ def test_all_lists_put_every_particle_into_the_cell_that_the_host_finds(device):
     found = lc.compare_lists([(4, 3, 3.5)], device, 32)
     assert list(found["list"]) == list(lc.LISTS)
     assert (found["in the right cell"] == found["particles"]).all()
+    assert set(found["particles"]) == {168}
+    assert set(found["fullest cell"]) == {particles_in_cells(Bulk((4, 3, 3.5)).system()).max()}
 
 
 def test_the_number_of_a_cell_counts_x_first():
@@ -41,13 +46,25 @@ def test_a_particle_in_two_cells_is_noticed(threads):
 def test_a_table_that_is_too_small_is_refused_with_the_room_it_needs():
     message, lost = lc.overflow((4, 4, 4), select("serial"), 4)
     assert "start again with a capacity of at least" in message
-    assert lost > 0
+    assert lost == sum(max(count - 4, 0) for count in particles_in_cells(Bulk((4, 4, 4)).system()))
+
+
+def test_a_table_with_room_for_all_is_told_to_have_it(monkeypatch):
+    ran = []
+    monkeypatch.setattr(
+        lc, "Simulation", lambda system, device, **options: SimpleNamespace(step=lambda n: ran.append((options, n)))
+    )
+    assert lc.overflow((4, 4, 4), "here", 64) == ("no cell ever held more than 64 particles", 0)
+    assert ran == [({"strategy": "particle", "capacity": 64}, 2)]
 
 
 def test_overflow_is_expected_as_often_as_poisson_says():
     # P(more than 8 | mean 4) = 0.021363 (tables of the Poisson distribution)
     row = lc.capacity_table([8], 1000, density=4.0).iloc[0]
     assert row["cells that overflow, expected"] == pytest.approx(21.363, abs=1e-3)
+    # eight entries, a count and a peak of four bytes each, for four particles
+    assert row["bytes a particle"] == 4 * (8 + 2) / 4
+    assert lc.capacity_table([8], 1000)["bytes a particle"].tolist() == [10.0]
 
 
 def test_bytes_a_particle_follow_from_the_arrays(threads):
@@ -233,8 +250,12 @@ def test_filling_is_compared_with_clearing_run_by_run_for_each_height(monkeypatc
     assert tuple(table.loc[0, ["fill (us)", "clear (us)", "fill / clear"]]) == (3.0, 4.0, 1.0)
 
 
-def test_one_thread_fills_the_table_as_all_do(threads):
+def test_one_thread_fills_the_table_as_all_do(monkeypatch, threads):
     # each is checked against the host before it counts
+    rows = []
+    make = lb.make_list
+    monkeypatch.setattr(lb, "make_list", lambda *given: rows.append(given[-1]) or make(*given))
     found = lb.one_thread((3, 3, 3), threads, seconds=1e-4)
+    assert rows == [32] * 3
     assert [len(rates) for rates in found.values()] == [3, 3]
     assert min(map(min, found.values())) > 0

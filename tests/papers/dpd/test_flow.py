@@ -480,3 +480,29 @@ def test_all_averages_have_as_many_bins_where_nothing_is_said():
         for program in (flows.run, flows.go_on)
     ]
     assert bins[0] == bins[1]
+
+
+def test_a_parabola_may_slip_more_at_one_wall_than_at_the_other(system):
+    """0.1 at the lower wall and 0.4 at the upper one, above a parabola: its largest value is not in the middle."""
+    height, curved = PLATES.height, 0.02 * 4 / (2 * 1.1)
+    speed = lambda z: 0.1 + 0.3 * z / height + curved * z * (height - z)  # noqa: E731
+    fit = plates.parabola([between_plates(speed)], system)
+    highest = height / 2 + 0.3 / height / (2 * curved)
+    assert fit.fastest == pytest.approx(speed(highest))
+    assert fit.slip == pytest.approx((0.1 / fit.fastest, 0.4 / fit.fastest))
+    assert fit.viscosity.value == pytest.approx(1.1)
+    assert fit.rms < 1e-10
+
+
+def test_two_windows_do_not_tell_how_far_windows_scatter(system):
+    windows = [between_plates(parabola_with(0.0, viscosity)) for viscosity in (1.0, 1.2)]
+    assert plates.parabola(windows, system).viscosity.error < 0.01
+
+
+def test_a_study_of_the_layer_has_the_slip_at_both_walls_and_its_mean(monkeypatch, system):
+    profiles = {"velocity": np.array([1.0, 2.0, np.nan]), "theory": np.array([1.0, 2.5, 9.0])}
+    fit = SimpleNamespace(slip=(0.1, 0.4), rms=0.02, viscosity=Estimate(1.1, 0.3), **profiles)
+    monkeypatch.setattr(plates, "parabola", lambda windows, end: fit)
+    monkeypatch.setattr(flows, "run", lambda case, device: SimpleNamespace(settled=lambda relaxation: [], end=system))
+    row = plates.slip_study(PLATES, [0.2], None).iloc[0]
+    assert row.tolist() == pytest.approx([0.2, 0.25, 0.1, 0.4, 0.02, 0.5 / 9, 1.1, 0.3])

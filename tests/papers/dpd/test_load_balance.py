@@ -133,6 +133,7 @@ def test_the_balance_scatters_by_what_the_seeds_differ():
 
 def test_cells_sorted_in_blocks_stay_in_their_block_fullest_first():
     counts = np.random.default_rng(3).integers(0, 9, 2 * load_balance.BLOCK + 100)
+    assert load_balance.BLOCK == 32 * 32
     order = cell_order("by particles in blocks", counts, counts)
     assert sorted(order) == list(range(len(counts)))
     assert (np.diff(order // load_balance.BLOCK) >= 0).all()
@@ -168,3 +169,20 @@ def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch
 def test_by_either_reading_of_balance_the_claim_is_not_comparable():
     for value in (0.77, 1.96):
         assert judge(claims.load("dpd")["dpd-062"], Evidence(value)).verdict is Verdict.NOT_COMPARABLE
+
+
+def test_the_fullest_cell_comes_first_or_that_with_the_most_pairs():
+    counts, pairs = np.array([1, 9, 5, 5]), np.array([7, 0, 8, 9])
+    assert cell_order("natural", counts, pairs).tolist() == [0, 1, 2, 3]
+    assert cell_order("by particles", counts, pairs).tolist() == [1, 2, 3, 0]
+    assert cell_order("by pairs", counts, pairs).tolist() == [3, 2, 0, 1]
+
+
+def test_a_density_is_told_by_its_fullest_cell_its_empty_ones_and_the_most_pairs():
+    """Seven particles in one of 64 cells and three far away: 21 pairs and 3."""
+    (row,) = load_balance.model_table({"a": _particles_in([3] * 7 + [40] * 3)}).to_dict("records")
+    assert (row["density"], row["particles"], row["cells"], row["fullest cell"]) == ("a", 10, 64, 7)
+    assert (row["empty cells"], row["pairs, largest over mean"]) == (62 / 64, pytest.approx(21 * 64 / 24))
+    # of two warps one lane each works, for as long as its 21 pairs and its 3; or both lanes of one for 21
+    assert (row["natural"], row["by particles"]) == (pytest.approx(1 / 32), pytest.approx(24 / 21 / 32))
+    assert row["predicted gain"] == pytest.approx(24 / 21)

@@ -91,6 +91,10 @@ def test_the_roof_of_a_walk_is_a_plain_copy_and_moved_bytes_count_whole_transact
     assert list(table["GB/s"] * table["seconds"]) == pytest.approx([8 * 2**10 / 1e9] * 3)
     assert list(table["of copy"]) == pytest.approx(list(table["GB/s"]))
     assert list(table["moved of copy"] / table["of copy"]) == pytest.approx([1, 4, 16])
+    assert list(table["model"]) == [1, 4, 16]
+    assert list(table["ratio"]) == pytest.approx(list(table["seconds"] / table["seconds"][0]))
+    assert (list(table["bits"]), list(table["MiB"])) == ([10] * 3, [8 / 1024] * 3)
+    assert access.SECTOR == {"cuda": 32, "serial": 64, "threads": 64}
 
 
 def test_what_was_run_once_says_nothing_of_how_far_runs_lie_apart():
@@ -143,7 +147,14 @@ def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypat
 
 @pytest.mark.parametrize(
     ("bits", "strides", "message"),
-    [(40, [1], "2\\^4 to 2\\^30"), (6, [1, 3], "power of two"), (6, [1, 64], "below 2\\^6"), (6, [2], "begin with 1")],
+    [
+        (40, [1], "2\\^4 to 2\\^30"),
+        (3, [1], "2\\^4 to 2\\^30"),
+        (31, [1], "2\\^4 to 2\\^30"),
+        (6, [1, 3], "power of two"),
+        (6, [1, 64], "below 2\\^6"),
+        (6, [2], "begin with 1"),
+    ],
 )
 def test_arrays_and_strides_that_cannot_be_are_refused(threads, bits, strides, message):
     with pytest.raises(InputError, match=message):

@@ -24,6 +24,7 @@ def test_what_is_tried_fits_into_registers_and_shared_memory():
     # a multiprocessor has 65536 registers, and a thread takes 255 at most
     for block in (*sizes, 256, 320):
         assert block * (launch.limit_needed(block) or 255) <= 65536
+    assert [launch.limit_needed(block) for block in (32, 256, 288, 1024)] == [None, None, 227, 64]
     with pytest.raises(InputError, match="choose one of 32, 128"):
         launch.launches("particle", sizes, [32], 512)
 

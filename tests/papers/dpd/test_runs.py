@@ -12,12 +12,13 @@ from repro.dpd.cases import Channel, Poiseuille
 from repro.dpd.fluid import Fluid
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.observables import Estimate
+from repro.errors import CheckError
 from repro.papers.dpd.cell_list import speed as lists
 from repro.papers.dpd.flow import flows, plates, sections
 from repro.papers.dpd.load_balance import balance
 from repro.papers.dpd.memory_and_launch import access, memory, occupancy
-from repro.papers.dpd.random_numbers import cycle
-from repro.papers.dpd.speed import linear, tables
+from repro.papers.dpd.random_numbers import cycle, density_waves
+from repro.papers.dpd.speed import host, linear, tables
 from repro.papers.dpd.thermodynamics import checks, equilibrium, transport
 
 GPU = SimpleNamespace(name="cuda", description="made up")
@@ -301,7 +302,8 @@ def test_parts_are_grouped_with_a_step_of_a_gpu_after_its_warm_up(monkeypatch):
 
 def test_the_checks_of_the_fluid_are_those_of_known_temperatures_gas_fit_and_linear_response():
     """Of each quantity one number; by hand."""
-    temperature = pd.DataFrame({"lambda": [0.5, 0.5, 0.65], "dt": [0.02, 0.05, 0.02], "kT": [1.012, 9.0, 1.001]})
+    temperature = {"lambda": [0.5, 0.5, 0.65, 0.5], "dt": [0.02, 0.05, 0.02, 0.04], "kT": [1.012, 9.0, 1.001, 1.04]}
+    temperature = pd.DataFrame(temperature)
     pressure = {"a": [0.0, 18.75], "rho": 4.0, "p": [4.02, 32.7], "error": 0.1, "fit": [4.0, 33.0]}
     pressure = pd.DataFrame(pressure | {"excess": [0.02, 28.7], "excess error": 0.05})
     structure = pd.DataFrame({"a": [0.0, 0.0, 18.75], "g": [1.2, 0.8, 0.0], "error": [0.1, 0.1, 0.01]})
@@ -315,6 +317,7 @@ def test_the_checks_of_the_fluid_are_those_of_known_temperatures_gas_fit_and_lin
     assert found == {
         "kT, lambda = 0.5, dt = 0.02": (1.012, 0.001, 1.01, False),
         "kT, lambda = 0.65, dt = 0.02": (1.001, 0.001, 1.0, False),
+        "kT, lambda = 0.5, dt = 0.04": (1.04, 0.001, 1.03, False),
         "p - rho kT, a = 0, rho = 4": (0.02, 0.05, 0.0, True),
         "pressure, a = 18.75, rho = 4": (32.7, 0.1, 33.0, False),
         # twice the error in both bins
@@ -325,7 +328,7 @@ def test_the_checks_of_the_fluid_are_those_of_known_temperatures_gas_fit_and_lin
         "viscosity, a = 0: strong minus weak drive": (pytest.approx(0.1), pytest.approx(0.05), 0.0, True),
     }
     # a deviation of g may be half as large again as its error: 0.5 is three sigmas
-    assert table.set_index("law")["holds"].tolist() == [True] * 4 + [False] + [True] * 4
+    assert table.set_index("law")["holds"].tolist() == [True] * 5 + [False] + [True] * 4
 
 
 def test_temperatures_are_those_of_each_predictor_and_step_with_their_errors(monkeypatch):
@@ -369,11 +372,12 @@ def test_a_thread_of_a_gpu_takes_as_many_numbers_as_the_array_gives_each_block_a
 
     def compile_(kernel):
         made.append(kernel.rows)
+        assert kernel.block == block
         return lambda shape, *given: made.append(shape)
 
     arrays = {"to_device": lambda array: array, "zeros": np.zeros, "free_memory": lambda: 1 << 40}
     device = SimpleNamespace(name="cuda", compile=compile_, **arrays)
-    access.walks(device, bits, [1, 0], block=block)
+    access.walks(device, bits, [1, 0])
     assert made == [items, (2**bits // items,)] * 2
     made.clear()
     access.walks(SimpleNamespace(name="serial", compile=compile_, **arrays), bits, [1], block=block)
@@ -406,3 +410,198 @@ def test_plain_c_is_built_and_run_where_there_is_a_compiler(monkeypatch, tmp_pat
     monkeypatch.setattr(linear.shutil, "which", lambda name: None)
     assert linear.plain_c(source, tmp_path, (8.0, 8.0, 6.0), 40) is None
     assert len(ran) == 2
+
+
+def test_a_run_is_sampled_cell_by_cell_with_the_temperature_of_all_and_of_each(monkeypatch):
+    """Two particles in one cell and one in another, with other velocities at each of two samples."""
+    position = np.array([[0.5, 0.5, 0.5], [0.6, 0.5, 0.5], [2.5, 1.5, 0.5]])
+    velocities = iter(np.array([[[1, 0, 0], [0, 2, 0], [0, 0, 3]], [[3, 0, 0], [0, 2, 0], [0, 0, 1]]], np.float32))
+    seen = []
+
+    class Run:
+        def __init__(self, system, device, **options):
+            seen.append(options)
+            self.system = SimpleNamespace(cells=SimpleNamespace(shape=(3, 2, 1)), count=3)
+
+        def step(self, count, *, every):
+            seen.append((count, every))
+
+        def particles(self):
+            return {"position": position, "velocity": next(velocities)}
+
+    monkeypatch.setattr(density_waves, "Simulation", Run)
+    monkeypatch.setattr(density_waves, "Bulk", lambda box: SimpleNamespace(system=lambda seed: (box, seed)))
+    box = (3.0, 2.0, 1.0)
+    found = density_waves.sample(box, None, density_waves.BY_CELL, seed=2, steps=21, every=10, settle=30)
+    assert seen == [{"strategy": "cell", "rounds": 0, "capacity": 64}, (30, 10), (10, 10), (10, 10)]
+    assert found.counts.tolist() == [[[2.0], [0.0]], [[0.0], [0.0]], [[0.0], [1.0]]]
+    # 1 + 4 and 9 + 4 of two particles twice; 9 and 1 of one; three degrees of freedom each, or six of all
+    assert (found.cell_temperature[0, 0, 0], found.cell_temperature[2, 1, 0]) == pytest.approx((18 / 12, 10 / 6))
+    assert found.temperature.tolist() == pytest.approx([14 / 6, 14 / 6])
+    assert (found.particles, found.every, found.drift) == (3, 10, pytest.approx(1.0))
+    assert found.waves.shape == (2, 3, 2, 1)
+    assert found.waves[:, 0, 0, 0].tolist() == [3.0, 3.0]
+    assert density_waves.FEWEST_STEPS == 500
+
+
+def test_half_of_the_particles_around_one_are_a_pair_that_it_counts():
+    """Of a sphere of radius one, 4 pi / 3, at a density of three."""
+    assert cycle.numbers_a_step(Fluid(density=3.0)) == pytest.approx(2 * np.pi)
+
+
+def test_parts_on_the_host_are_added_to_a_step_but_for_its_own_list(monkeypatch):
+    """A step of 10 ms, of which the list takes 3; on the host it takes 8, numbers 20 and copies 5."""
+    seconds, ran = iter([0.2, 0.008, 0.02, 0.005] * 3), []
+    made = SimpleNamespace(
+        step=ran.append, advance=lambda steps, every: ran.append((steps, every)), forces=SimpleNamespace(parts=None)
+    )
+    monkeypatch.setattr(host, "Simulation", lambda *_, **__: made)
+    monkeypatch.setattr(host, "systems", lambda rows: [None] if rows == [2] else [])
+    monkeypatch.setattr(host, "in_cell_order", lambda system: system)
+
+    def timed(device, work):
+        if getattr(work, "keywords", None):
+            work()
+        return next(seconds)
+
+    monkeypatch.setattr(host, "_seconds", timed)
+    parts = {"clear the table": 0.001, "fill the table": 0.002, "forces": 0.007}
+    monkeypatch.setattr(host, "part_seconds", lambda *_: parts)
+    for name in ("_list_on_the_host", "_numbers_on_the_host"):
+        monkeypatch.setattr(host, name, lambda simulation: None)
+    table = host.host_table(2, None)
+    assert ran == [20, (20, 20)] * 3
+    assert table["step (ms)"].tolist() == pytest.approx([10, 15, 30, 15])
+    assert table["over a step without"].tolist() == pytest.approx([1, 1.5, 3, 1.5])
+    assert table["runs"][2] == pytest.approx([3.0] * 3)
+
+
+@pytest.mark.parametrize(("kt", "other"), [(1.049, False), (1.051, True), (0.951, False), (0.949, True)])
+def test_a_fluid_is_another_beyond_five_per_cent_of_its_temperature(kt, other):
+    table = pd.DataFrame({"program": ["a"], "kT": [kt], "error": [0.1]})
+    if other:
+        with pytest.raises(CheckError, match="it simulates another fluid"):
+            linear.require_fluid(table)
+    else:
+        assert linear.require_fluid(table) is table
+
+
+def test_what_is_repeated_is_timed_three_times_in_each_of_three_runs(asked):
+    system, way = SimpleNamespace(count=5, name="five"), {"a": ("particle", GPU), "b": ("cell", GPU)}
+    tables._measured([system], way, None, 0.1, repeated=("a",))
+    options = [{name: each.get(name) for name in ("runs", "repeats")} for *_, each in asked]
+    assert options == [{"runs": 3, "repeats": 3}, {"runs": 1, "repeats": None}]
+
+
+def test_a_reader_compares_millions_of_updates_and_speedups_to_three_and_two_digits():
+    row = {"particles": 9, "way": "a", "device": "cuda", "precision": "single", "rounds": 8, "updates": 1234567.8}
+    table = pd.DataFrame([row | {"spread": 0.12345, "over a": 1.23456, "seconds": 1.0}])
+    (found,) = tables.summary(table).to_dict("records")
+    assert (found["million/s"], found["spread"], found["over a"]) == (1.235, 0.123, 1.23)
+    assert list(found)[:5] == ["particles", "way", "device", "precision", "rounds"]
+
+
+class Still:
+    """A fluid in a box of 4 x 4 x 5 in which nothing moves; its steps are counted."""
+
+    def __init__(self, fluid=None):
+        self.steps, self.asked = 0, 0
+        self.system = SimpleNamespace(count=320, box=(4.0, 4.0, 5.0), fluid=fluid or Fluid())
+
+    def step(self, count, *, every):
+        assert count % every == 0
+        self.steps += count
+
+    def particles(self):
+        self.asked += 1
+        return {"position": self.asked, "velocity": np.full((2, 3), 1.0 / self.asked)}
+
+
+def test_the_pressure_is_the_mean_and_its_excess_that_over_the_gas_of_the_same_samples(monkeypatch):
+    run = Still(Fluid(density=4.5, repulsion=2.0))
+    monkeypatch.setattr(equilibrium, "settled", lambda fluid, length, device, *, seed: run)
+    kt, p = 1 + 0.1 * (np.arange(40) % 2), 9 + 1.0 * (np.arange(40) % 2)
+    monkeypatch.setattr(equilibrium, "series", lambda run, quantities, samples: {"kT": kt, "p": p})
+    (row,) = equilibrium.pressures(None, [2.0], [4.5], equilibrium.Length(4.0, 40), seed=1).to_dict("records")
+    # 320 particles in 64: a density of five
+    assert (row["a"], row["rho"], row["kT"], row["p"]) == (2.0, 4.5, pytest.approx(1.05), pytest.approx(9.5))
+    assert row["excess"] == pytest.approx(9.5 - 5 * 1.05)
+    assert row["alpha"] == pytest.approx((9.5 - 5 * 1.05) / (2 * 25))
+    assert row["fit"] == exact.pressure(run.system.fluid)
+
+
+def test_a_radial_distribution_is_that_of_twenty_snapshots_at_least_in_the_middles_of_its_bins(monkeypatch):
+    runs = []
+
+    def settled(fluid, length, device, *, seed):
+        runs.append(Still(fluid))
+        return runs[-1]
+
+    def distribution(position, box, edges):
+        assert box == (4.0, 4.0, 5.0)
+        return np.full(len(edges) - 1, 1.0 + position % 2)
+
+    monkeypatch.setattr(equilibrium, "settled", settled)
+    monkeypatch.setattr(equilibrium, "radial_distribution", distribution)
+    few, many = (equilibrium.structure(None, [3.0], equilibrium.Length(4.0, samples), seed=1) for samples in (7, 500))
+    assert [run.steps for run in runs] == [20 * 100, 50 * 100]
+    assert few["r"].tolist() == pytest.approx([0.025 + 0.05 * k for k in range(40)])
+    # an ideal gas of 320 particles has one more than its own
+    assert few["g"].tolist() == pytest.approx([1.5 * 320 / 319] * 40)
+    assert many["a"].tolist() == [3.0] * 40
+
+
+def test_the_memory_of_a_velocity_is_its_overlap_with_the_first_over_a_unit_of_time(monkeypatch):
+    run = Still(Fluid(repulsion=0.0, dt=0.005))
+    asked = []
+    monkeypatch.setattr(
+        transport, "settled", lambda fluid, length, device, *, seed: asked.append((fluid.repulsion, fluid.dt)) or run
+    )
+    table = transport.velocity_memory(None, equilibrium.Length(4.0, 9), origins=2, seed=1)
+    assert asked == [(0.0, 0.005)]
+    assert table["t"].tolist() == pytest.approx([0.025 * k for k in range(1, 41)])
+    # velocities are one over how often they were asked for: 1 over 2 to 41, then 1/42 over 43 to 82
+    both = [(1 / (k + 1), 42 / (42 + k)) for k in range(1, 41)]
+    assert table["memory"].tolist() == pytest.approx([np.mean(pair) for pair in both])
+
+
+def test_the_friction_of_a_gas_is_taken_of_eight_states_with_seeds_of_their_own(monkeypatch):
+    seeds = []
+
+    class Run:
+        def __init__(self, system, device, *, seed):
+            seeds.append((system, seed))
+
+        def start(self):
+            pass
+
+        def particles(self):
+            v = np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 3.0]])
+            return {"velocity": v, "force": -0.5 * len(seeds) * v}
+
+    def bulk(box, fluid):
+        assert (box, fluid.repulsion, fluid.dt) == ((5.0,) * 3, 0.0, 1.0)
+        return SimpleNamespace(system=lambda seed: seed)
+
+    monkeypatch.setattr(transport, "Simulation", Run)
+    monkeypatch.setattr(transport, "Bulk", bulk)
+    found = transport.friction_rate(None, equilibrium.Length(5.0, 1), seed=7)
+    assert seeds == [(k, k) for k in range(7, 15)]
+    assert found.value == pytest.approx(0.5 * 4.5)
+
+
+def test_displacements_are_followed_over_the_whole_span_from_each_origin(monkeypatch):
+    asked = []
+
+    def displacements(run, frames):
+        asked.append((run, frames))
+        time = 0.2 * np.arange(1, frames + 1)
+        return time, 6.0 * time
+
+    monkeypatch.setattr(transport, "settled", lambda *_, **__: "run")
+    monkeypatch.setattr(transport, "square_displacements", displacements)
+    table, curves = transport.diffusions(None, [0.0], equilibrium.Length(4.0, 1), span=6.0, origins=3, seed=1)
+    # six units of time are 300 steps of 0.02, looked at each tenth
+    assert asked == [("run", 30)] * 3
+    assert table["D"].tolist() == pytest.approx([1.0])
+    assert (curves["t"].iloc[-1], curves["square"].iloc[-1]) == pytest.approx((6.0, 36.0))
