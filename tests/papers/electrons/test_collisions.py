@@ -130,6 +130,9 @@ def test_angles_that_do_not_follow_the_law_are_unlikely():
 def test_source_lets_attachment_and_recombination_take_the_same():
     found = balance.balance(Air(), 400, seed=1)
     assert found.worst < 1
+    assert len(found.time) == 100
+    # for three times as long as attachment takes
+    assert found.time[-1] * found.attachment == pytest.approx(3)
     assert found.exact[-1] == pytest.approx(400 * found.weight, rel=1e-3)
     assert found.attached / (found.attached + found.recombined) == pytest.approx(0.55, abs=0.1)
 

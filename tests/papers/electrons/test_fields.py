@@ -195,3 +195,16 @@ def test_all_waves_of_a_family_are_as_long_in_a_square_box():
 def test_what_counts_as_rounding_is_a_few_units_in_the_last_place():
     for name, most in (("single", 10), ("double", 50)):
         assert 4 < continuity.ROUNDING[name] / np.finfo(continuity.REALS[name]).eps < most
+
+
+def test_cutting_shares_leaves_a_unit_of_each_segment_at_five_places(monkeypatch):
+    """The largest charge of a node is 50 before and 80 after; seven segments meet in the fullest node."""
+    charges = np.array([3.0, -50.0]), np.array([80.0, 2.0])
+    monkeypatch.setattr(continuity, "_moved", lambda *_: (None, *charges, None))
+    monkeypatch.setattr(continuity, "_most", lambda cells: 7)
+    monkeypatch.setattr(continuity, "continuity_residual", lambda mesh, before, after, currents: before.max())
+    table = continuity.sums([4])
+    assert table["limit"].tolist() == pytest.approx([5 * 7 / 80] * 2)
+    assert table["residual"].tolist() == [3.0, 3.0]
+    monkeypatch.setattr(continuity, "_moved", lambda *_: (None, 1e18 * charges[0], charges[1], None))
+    assert continuity.sums([4])["limit"].tolist() == [1e-6, 1e-14]

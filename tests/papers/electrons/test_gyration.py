@@ -32,6 +32,7 @@ def test_errors_of_an_orbit_are_those_that_were_put_into_it(monkeypatch):
 
 def test_an_orbit_is_followed_around_and_its_energy_kept():
     found = orbits.turns(1e5, 0.5, 3, PlainDevice(), "double")
+    assert len(found) == 10
     assert found["turns"].iloc[-1] == pytest.approx(3, abs=0.1)
     assert found[["radius", "energy"]].abs().max().max() < 1e-13
     assert found["phase"].abs().max() < 1e-12
@@ -102,6 +103,7 @@ def test_a_particle_that_is_there_twice_stands_for_none_that_is_lost(monkeypatch
 
 def test_the_solver_drifts_with_e_over_b_and_boris_does_not():
     runs = {(0.5, 0.0): crossed.drift(0.5, 0.0, 300, PlainDevice())}
+    assert runs[0.5, 0.0]["step"].tolist() == list(range(0, 301, 5))
     table = crossed.drift_table(runs)
     assert abs(table["solver"].item()) < 1e-12
     assert abs(table["Boris"].item()) > 1e-4
@@ -140,7 +142,8 @@ def test_what_a_step_does_without_a_force_is_measured_against_the_start(monkeypa
 def test_an_order_is_that_of_the_two_smallest_steps_and_of_no_rounding():
     table = pd.DataFrame({"pusher": "made up", "turn": [0.4, 0.1, 0.2], "angle": [9.0, 0.01, 0.08]})
     assert crossed.order(table, "made up") == pytest.approx(3)
-    assert np.isnan(crossed.order(table.assign(angle=[9.0, 1e-10, 0.08]), "made up"))
+    assert np.isnan(crossed.order(table.assign(angle=[9.0, 0.9e-9, 0.08]), "made up"))
+    assert not np.isnan(crossed.order(table.assign(angle=[9.0, 1.1e-9, 0.08]), "made up"))
     both = pd.concat([table.assign(pusher="Boris", angle=[9, 0.01, 0.04]), table.assign(pusher="splitting")])
     found = crossed.orders(both)
     assert (found["boris"], found["ours"], found["holds"]) == (pytest.approx(2), pytest.approx(3), False)

@@ -50,6 +50,7 @@ def test_electrons_swing_as_many_cells_as_are_asked_for(monkeypatch):
     seen = {}
 
     def oscillation(wave, periods, device, precision, every):
+        assert (wave.cells, periods, every) == (16, 1.5, 5)
         system = wave.system()
         # the way of an electron is its speed over the frequency
         seen[precision] = wave.amplitude * LIGHT / system.plasma_frequency / system.mesh.spacing[0]
@@ -202,6 +203,7 @@ def test_a_growth_is_looked_at_from_time_to_time_in_its_own_unit(monkeypatch):
     np.testing.assert_allclose(table["time"], unit * np.array([3, 6, 9, 12]))
     np.testing.assert_allclose(table["field"], [3, 6, 9, 12])
     np.testing.assert_allclose(table["momentum"], -0.1)
+    assert loop.growth(16, 2, 11.5 * unit, None)["time"].tolist() == pytest.approx([unit * 5, unit * 10, unit * 15])
 
 
 def test_a_warm_plasma_is_followed_for_whole_periods_from_its_own_energy(monkeypatch):
@@ -211,7 +213,11 @@ def test_a_warm_plasma_is_followed_for_whole_periods_from_its_own_energy(monkeyp
         steps = 0
 
         def __init__(self, system, device, sort_every):
-            pass
+            # heat in m c over the frequency: the Debye length is a third of a cell
+            spread = system.electrons.momentum.std() if system.electrons else 0.06
+            length = spread * LIGHT / system.plasma_frequency / system.mesh.spacing[0]
+            assert length == pytest.approx(1 / 3, rel=0.1)
+            assert system.plasma_frequency * system.dt == pytest.approx(0.1, rel=0.01)
 
         def step(self, count):
             self.steps += count
@@ -235,6 +241,13 @@ def test_a_warm_plasma_is_followed_for_whole_periods_from_its_own_energy(monkeyp
 
 
 def test_a_growth_is_fitted_between_the_start_and_a_share_of_the_largest_field():
+    bent = np.linspace(0, 12, 1201)
+    log = 1.2 * bent - 0.03 * bent**2
+    chosen = (bent >= 3) & (log <= log.max() + np.log(0.05))
+    expected = np.polyfit(bent[chosen], log[chosen], 1)[0]
+    table = pd.DataFrame({"time": bent, "field": np.exp(log)})
+    assert loop.fitted(table) == pytest.approx(expected, rel=2e-3)
+    assert loop.fitted(table, share=0.1) < 0.99 * expected < loop.fitted(table, first=2.0) * 0.99
     # faster before three times the inverse rate, slower from a twentieth of the largest on
     time = np.linspace(0, 12, 241)
     log = np.where(time < 3, 2 * (time - 3), 0.8 * (time - 3))
@@ -343,3 +356,15 @@ def test_electrons_of_a_cell_along_x_begin_alike_and_those_along_the_diagonal_as
     np.testing.assert_allclose(
         oblique.momentum @ wave.direction, 1e-3 * np.sin(wave.phase(oblique.position)), rtol=1e-9, atol=1e-18
     )
+
+
+def test_a_wave_is_weak_and_turns_by_a_tenth_in_a_step_with_four_electrons_a_cell():
+    system = Wave(20).system()
+    assert system.mesh.shape == (20, 1, 1)
+    assert system.count == 80
+    assert system.plasma_frequency * system.dt == pytest.approx(0.1)
+    assert np.abs(system.electrons.momentum).max() == pytest.approx(1e-5, rel=0.02)
+    # two streams, too, unless light would go too far
+    slow = loop.streams(8, 2, momentum=0.9)
+    assert slow.plasma_frequency * slow.dt == pytest.approx(0.1)
+    assert loop.streams(64, 2).dt == pytest.approx(0.9 * courant_limit(loop.streams(64, 2).mesh))

@@ -147,6 +147,7 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
 def test_a_slow_plasma_is_small_for_one_core(timed):
     names = [programs.PRODUCTION, programs.BATCHES_ON_CORE]
     found = tables.slow_speeds(2000, timed, one_core=500, names=names, precisions=["single", "double"], seconds=0.1)
+    assert set(found["runs"].map(len)) == {1}
     assert found["particles"].tolist() == [2000, 500] * 2
     assert found["precision"].tolist() == ["single"] * 2 + ["double"] * 2
     assert set(found["system"]) == {"plasma"}
@@ -173,6 +174,8 @@ def test_the_set_up_is_the_papers_particles_on_other_hardware():
     table = tables.setup(find(tables.SETUP), [1000, 2000], 0).set_index("id")
     assert table.loc["electrons-002", ["paper", "here"]].tolist() == ["30000000", 2000]
     assert table["paper"].tolist()[1:] == ["32", "4"]
+    assert int(table.loc["electrons-002", "paper"]) == tables.PAPER_PARTICLES
+    assert {float(name): size for size, name in tables.TREND_NAMES.items()} == {n: n for n in tables.TREND_NAMES}
 
 
 @pytest.mark.parametrize(

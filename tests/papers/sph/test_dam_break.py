@@ -81,13 +81,15 @@ def test_what_is_seen_of_a_collapse_is_counted_in_columns_and_spacings():
     position[1, 1], position[2, 0] = -0.1 * spacing, -0.7 * spacing
     # at the lid: one hangs there, one is on its way
     position[3:5, 2] = tank[2] - 0.5 * system.resolution.support
-    velocity[3] = velocity[5] = 0.05
+    velocity[3] = velocity[5] = 0.09 / 3**0.5
+    velocity[4] = 0.11 / 3**0.5
     particles = {"position": position, "velocity": velocity, "condensation": np.zeros(6)}
     found = runs._look(particles, system, case.width)
     assert case.width != pytest.approx(tank[0])
     assert found["front"] == pytest.approx(3)
     assert (found["beyond"], found["lost"], found["hanging"]) == (pytest.approx(0.7), 1, 1)
-    kinetic, potential = system.mass * (4 * 3 + 2 * 3 * 0.05**2) / 2, system.mass * 9.81 * position[:, 2].sum()
+    kinetic = system.mass * (3 * 3 + 2 * 0.09**2 + 0.11**2) / 2
+    potential = system.mass * 9.81 * position[:, 2].sum()
     assert (found["kinetic"], found["potential"]) == pytest.approx((kinetic, potential))
     assert found["total"] == pytest.approx(kinetic + potential)
 

@@ -141,3 +141,24 @@ def test_every_sort_is_timed_with_what_it_must_give(monkeypatch):
     monkeypatch.setattr(RadixSort, "_passes", lambda sort: {})
     with pytest.raises(CheckError, match="in global memory does not sort 30 particles"):
         neighbours.sort_table([30], PLAIN, 0.001, seed=1)
+
+
+def test_a_grid_that_is_sorted_has_as_many_particles_a_cell_as_water(monkeypatch):
+    """A support of 2.6 spacings is the width of a cell; the smallest grid has three a side."""
+    monkeypatch.setattr(neighbours, "SORTS", {})
+    table = neighbours.sort_table([10, 300_000], PLAIN, 0.001, seed=1)
+    assert table["particles"].tolist() == [10, 300_000]
+    assert table["cells"].tolist() == [27, int((300_000 / 2.6**3) ** (1 / 3)) ** 3]
+
+
+def test_some_particles_lie_in_a_corner_of_three_tenths_and_some_in_one_whole_cell():
+    system, seed = StillWater(column=(8, 8, 8)).system(), 5
+    everywhere, corner, one = (
+        neighbours.random_set(kind, system, np.random.default_rng(seed))
+        for kind in ("scattered", "in a corner", "in one cell")
+    )
+    np.testing.assert_allclose(corner, 0.3 * everywhere)
+    width = np.array(system.box) / system.cells.shape
+    place = (one + system.margin) / width
+    assert len(np.unique(np.floor(place), axis=0)) == 1
+    assert ((place - np.floor(place)).max(0) > 0.95).all()

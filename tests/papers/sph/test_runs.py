@@ -288,9 +288,15 @@ def test_systems_are_named_by_their_thousands(monkeypatch):
 def test_a_plain_c_program_with_other_particles_is_found_out(monkeypatch):
     monkeypatch.setattr(speed.shutil, "which", lambda name: name)
     said = [f"{20 * 20 * 25 + 1},7,70,1,2,3,4,5,6", f"{20 * 20 * 25},7,70,1,2,3,4,5,6"]
-    monkeypatch.setattr(speed.subprocess, "run", lambda words, **_: SimpleNamespace(stdout=said[0]))
+    words = []
+    monkeypatch.setattr(
+        speed.subprocess, "run", lambda given, **_: words.append(given) or SimpleNamespace(stdout=said[0])
+    )
     with pytest.raises(CheckError, match="10001 particles of fluid, not 10000"):
         speed.plain_c(speed.Path("root"), 15)
+    # the column, the tank's length and width, the ratio and the steps
+    assert words[1][1:] == ["20", "20", "25", "50", "20", "1.3", "20"]
+    assert words[0][:3] == ["cc", "-O3", "-march=native"]
     said.pop(0)
     found = speed.plain_c(speed.Path("root"), 15)
     # the list and two passes; the second pass of each pair once

@@ -16,6 +16,7 @@ from scipy.spatial import cKDTree
 from repro.errors import InputError
 from repro.papers.speed import speedups
 from repro.papers.sph import speed, speed_claims, speed_figures
+from repro.sph.cases import DamBreak
 from repro.sph.ghosts import wall_sites
 from repro.sph.simulation import Simulation
 from repro.sph.system import Walls
@@ -67,6 +68,10 @@ def test_the_papers_particles_are_fluid_and_ghosts_in_one_shape_of_tank():
         system = speed.system_of(number)
         assert system.count + len(wall_sites(system).position) == pytest.approx(1000 * number, rel=0.02)
         assert system.tank[0] / system.position[:, 0].max() == pytest.approx(2.5, rel=0.04)
+        # ghosts are at rest, and the smoothing length is the dam break's
+        assert system.walls.still
+        assert system.resolution.ratio == DamBreak().ratio
+        assert not speed.system_of(number, still=False).walls.still
     with pytest.raises(InputError, match="table 1 has 15, 30, 70"):
         speed.system_of(20)
 
@@ -75,6 +80,7 @@ def test_pysphs_case_has_as_much_fluid():
     system = speed.pysph_system()
     assert system.count == 5016
     assert system.resolution.spacing == pytest.approx(0.05)
+    assert system.tank == pytest.approx((3.2, 0.95, 1.0))
 
 
 def test_other_codes_ran_the_same_fluid():

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from skimage.measure import marching_cubes
 
 from repro.papers.sph.dam_break import water
@@ -163,3 +164,61 @@ def test_a_mirror_of_water_shows_the_sky_above_it_and_shallow_water_the_tiles_be
     deep = lit * (water.TILE * kept + water.DEEP * (1 - kept))
     expected = (1 - water.REFLECTANCE) * deep + water.REFLECTANCE * water.ZENITH
     np.testing.assert_allclose(colour(down, 1.0), expected, atol=1e-6)
+
+
+def test_colours_are_those_of_grey_tiles_blue_water_and_a_clear_sky():
+    names = ("TILE", "JOINT", "HORIZON", "ZENITH", "BELOW", "DEEP", "EDGE")
+    shown = "#edeef0 #c7ccd1 #f7faff #9ec7ed #b2bdc7 #083361 #404752"
+    assert " ".join(to_hex(getattr(water, name)) for name in names) == shown
+    # through water as thick as the tank is deep a quarter of the red light comes, and five sixths of the blue
+    np.testing.assert_allclose(np.exp(-water.FADING), [0.25, 0.61, 0.835], atol=0.005)
+
+
+def test_water_shines_where_it_mirrors_the_light(monkeypatch):
+    """A surface whose normal is half-way between the light and the eye, and one turned by a tenth."""
+    light = np.array([-0.45, -0.55, 0.9]) / np.linalg.norm([-0.45, -0.55, 0.9])
+    down, eye = np.array([0.0, 0.0, -1.0]), np.array([0.9, 0.5, 0.9])
+    half = (light - down) / np.linalg.norm(light - down)
+    side = np.cross(half, light) / np.linalg.norm(np.cross(half, light))
+
+    def colour(normal):
+        seen = SimpleNamespace(normal=normal[None, None], distance=np.array([[0.3]]), thickness=np.array([[1.0]]))
+        rays = np.broadcast_to(down, (1, 1, 3))
+        return water._water(seen, np.array([[True]]), SimpleNamespace(eye=eye), rays, np.array(TANK), 0.4)[0]
+
+    turned = np.cos(0.1) * half + np.sin(0.1) * side
+    for normal, gloss in ((half, 0.55), (turned, 0.55 * np.cos(0.1) ** 90)):
+        shining = colour(normal)
+        with monkeypatch.context() as patched:
+            patched.setattr(water, "GLOSS", 0.0)
+            dull = colour(normal)
+        np.testing.assert_allclose(shining - dull, np.minimum(gloss, 1 - dull), atol=1e-9)
+
+
+def test_an_edge_behind_water_is_faint_and_as_thick_as_a_seven_hundredth_of_the_picture():
+    camera = looking_at(TANK, 1400)
+    image, near = np.ones((*camera.shape, 3)), np.full(camera.shape, 0.1)
+    water._draw_edges(image, near, camera, np.array(TANK))
+    hidden = (image < 1).any(2)
+    np.testing.assert_allclose(image[hidden], np.broadcast_to(1 + 0.15 * (water.EDGE - 1), image[hidden].shape))
+    # of an edge that stands upright and alone the middle is two pixels wide
+    x, y, _ = camera.project(np.array([2.0, 0.0, 0.5]))
+    assert hidden[round(y), round(x) - 20 : round(x) + 20].sum() == 2
+    clear = np.ones_like(image)
+    water._draw_edges(clear, np.full(camera.shape, np.inf), camera, np.array(TANK))
+    assert ((clear < 1).any(2) == hidden).all()
+
+
+def test_a_picture_averages_two_by_two_samples(monkeypatch):
+    asked = []
+
+    def edges(image, distance, camera, tank):
+        asked.append(camera.shape[1])
+        image[:] = 0.0
+        image[::2, ::2] = 1.0
+
+    monkeypatch.setattr(water, "_draw_edges", edges)
+    image = picture(ball(0.2, (1.0, 0.5, 0.5)), TANK, 60, 0.25)
+    assert asked == [120]
+    assert image.shape[1] == 60
+    np.testing.assert_array_equal(image, 0.25)
