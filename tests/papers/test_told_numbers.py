@@ -35,7 +35,7 @@ def changes(mrt: float) -> pd.DataFrame:
 
 
 def printed(rates: float) -> pd.DataFrame:
-    return pd.DataFrame({"from rates, particle": [1.0, rates], "speedup, particle": [1.0, 19.0]})
+    return pd.DataFrame({"from rates, particle": [1.0, 2.0, rates], "speedup, particle": [1.0, 3.0, 19.0]})
 
 
 def fitted(p: float) -> pd.DataFrame:

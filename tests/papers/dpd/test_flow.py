@@ -425,7 +425,7 @@ def test_the_ratio_of_two_flow_rates_has_three_standard_errors():
 
 def test_a_flow_whose_last_profiles_still_change_is_called_developing(system):
     for last, holds in ((0.26, True), (0.45, False)):
-        found = sections.steady(flows.Flow(system, 0, 50, _windows([0.25, 0.25, last, last])), CHANNEL)
+        found = sections.steady(flows.Flow(system, 0, 50, _windows([9.0, 5.0, 0.25, 0.25, last, last])), CHANNEL)
         assert found == {"change": pytest.approx(100 * (last - 0.25)), "limit": 5, "holds": holds}
 
 

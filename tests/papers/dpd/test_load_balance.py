@@ -7,6 +7,7 @@ import pytest
 from helpers.timings import Kept
 
 from repro.dpd.fluid import Fluid
+from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.state import make_state
 from repro.dpd.uneven import KINDS, Uneven, particles_in_cells
 from repro.errors import InputError
@@ -91,10 +92,24 @@ def test_an_even_density_is_all_useful_and_one_full_cell_in_a_warp_leaves_a_thir
     assert warp_share(np.full(48, 5), np.arange(48)) == pytest.approx(48 / 64)
 
 
-def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads):
+@pytest.fixture
+def made(monkeypatch):
+    """The options of all simulations of the module, which are built all the same."""
+    seen, build = [], load_balance.Simulation
+    monkeypatch.setattr(
+        load_balance,
+        "Simulation",
+        lambda system, device, **options: seen.append(options) or build(system, device, **options),
+    )
+    return seen
+
+
+def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads, made):
     systems = {"drops": Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()}
     times = load_balance.times_table(systems, threads, ["cell", "cell by load"], kept := Kept(), seconds=1e-4)
     assert kept.of("case") == ["cell, drops", "cell by load, drops"]
+    more = {"rounds": PAPER_ROUNDS, "capacity": particles_in_cells(systems["drops"]).max()}
+    assert made == [{"strategy": name} | more for name in ("cell", "cell by load")]
     for name in ("strategy", "particles", "seconds", "kernel", "sorting", "spread"):
         assert kept.of(name) == list(times[name])
     model = load_balance.model_table(systems)
@@ -142,22 +157,26 @@ def test_cells_sorted_in_blocks_stay_in_their_block_fullest_first():
         assert (np.diff(counts[inside]) <= 0).all()
 
 
-def test_the_experiment_times_each_order_of_cells_and_particles_with_the_forces_of_all_cells(threads):
+def test_the_experiment_times_each_order_of_cells_and_particles_with_the_forces_of_all_cells(threads, made):
     system = Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()
     table = load_balance.causes_table(system, threads, seconds=1e-4)
+    fullest = particles_in_cells(system).max()
+    assert made == [{"strategy": "cell", "rounds": PAPER_ROUNDS, "capacity": fullest}] * (2 * 3 * 4)
     assert len(table) == 2 * len(load_balance.ORDERS)
     assert (table.loc[table["cells"] == "natural", "gain"] == 1).all()
     shares = table.groupby("cells")["lanes that work"].nunique()
     assert (shares == 1).all()
 
 
-def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch, threads):
+def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch, threads, made):
     system = Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()
     systems = {"drops": system, "even": system}
     seconds = iter([6.0, 2.0] * 3 + [4.0, 2.0] * 3)
     monkeypatch.setattr(load_balance, "time_launches", lambda *_: SimpleNamespace(seconds=next(seconds)))
     found = load_balance.slowdowns(systems, threads, seconds=0.1)
     assert found == {"cell": [3.0] * 3, "particle": [2.0] * 3}
+    more = {"rounds": PAPER_ROUNDS, "capacity": particles_in_cells(system).max()}
+    assert made == [{"strategy": name} | more for name in ("cell", "particle") for _ in range(6)]
     claim = claims.load("dpd")["dpd-083"]
     assert judge(claim, Evidence(found)).verdict is Verdict.REPRODUCED
     assert (

@@ -172,9 +172,9 @@ def test_a_kernel_is_timed_of_a_simulation_with_the_papers_noise_and_says_what_i
 
 
 def test_of_all_sub_sequences_those_of_the_longest_run_are_told():
-    table = pd.DataFrame({"stretches": [9, 1000], "anew, second": [3, 90], "anew, first": [1, 10]})
+    table = pd.DataFrame({"stretches": [9, 99, 1000], "anew, second": [3, 8, 90], "anew, first": [1, 2, 10]})
     assert cycle.anew(table) == {"all": 1000, "second": 90, "first": 10, "holds": True}
-    assert not cycle.anew(table.assign(**{"anew, second": [3, 100]}))["holds"]
+    assert not cycle.anew(table.assign(**{"anew, second": [3, 8, 100]}))["holds"]
 
 
 def test_every_program_that_is_timed_has_its_temperature_taken_with_its_own_noise(monkeypatch):
@@ -455,7 +455,8 @@ def test_parts_on_the_host_are_added_to_a_step_but_for_its_own_list(monkeypatch)
     made = SimpleNamespace(
         step=ran.append, advance=lambda steps, every: ran.append((steps, every)), forces=SimpleNamespace(parts=None)
     )
-    monkeypatch.setattr(host, "Simulation", lambda *_, **__: made)
+    asked = []
+    monkeypatch.setattr(host, "Simulation", lambda system, device, **options: asked.append(options) or made)
     monkeypatch.setattr(host, "systems", lambda rows: [None] if rows == [2] else [])
     monkeypatch.setattr(host, "in_cell_order", lambda system: system)
 
@@ -471,6 +472,7 @@ def test_parts_on_the_host_are_added_to_a_step_but_for_its_own_list(monkeypatch)
         monkeypatch.setattr(host, name, lambda simulation: None)
     table = host.host_table(2, None)
     assert ran == [20, (20, 20)] * 3
+    assert asked == [{"strategy": "particle", "rounds": PAPER_ROUNDS}] * 3
     assert table["step (ms)"].tolist() == pytest.approx([10, 15, 30, 15])
     assert table["over a step without"].tolist() == pytest.approx([1, 1.5, 3, 1.5])
     assert table["runs"][2] == pytest.approx([3.0] * 3)

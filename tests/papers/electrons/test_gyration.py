@@ -42,14 +42,14 @@ def test_an_orbit_is_followed_around_and_its_energy_kept():
 def test_orbits_are_summed_up_by_energy_and_precision():
     def turns(energy, precision):
         size = energy if precision == "double" else 10 * energy
-        rows = {"radius": [0.0, -size], "phase": [2 * size, 0.0], "energy": [3 * size, 1], "Boris": [-4 * size, 1]}
-        return pd.DataFrame(rows | {"steps": [5, 9]})
+        rows = {"radius": [0.0, -size, 0], "phase": [2 * size, 0.0, 1], "energy": [3 * size, 1, 0]}
+        return pd.DataFrame(rows | {"Boris": [-4 * size, 1, 0], "steps": [5, 9, 12]})
 
     kinds = [(energy, precision) for precision in ("double", "single") for energy in (1e3, 2e3)]
     table = orbits.summary({kind: turns(*kind) for kind in kinds})
     assert table["energy (keV)"].tolist() == [1, 2, 1, 2]
     assert table["precision"].tolist() == ["double"] * 2 + ["single"] * 2
-    assert table["steps"].tolist() == [9] * 4
+    assert table["steps"].tolist() == [12] * 4
     errors = table[["radius error", "phase error", "energy error", "phase error of Boris"]].to_numpy()
     np.testing.assert_allclose(errors, np.outer([1e3, 2e3, 1e4, 2e4], [1, 2, 3, 4]))
 
@@ -183,7 +183,7 @@ def test_drifts_of_the_others_are_means_of_five_times_as_many_steps(monkeypatch)
         return u, (0.4, 9.0, 9.0)
 
     monkeypatch.setattr(crossed, "PUSHERS", dict.fromkeys(("Boris", "Vay", "Higuera and Cary"), push))
-    run = pd.DataFrame({"step": [0, 4], "centre": [0.0, 1.5], "theory": [0.0, 1.2]})
+    run = pd.DataFrame({"step": [0, 2, 4], "centre": [0.0, 9.0, 1.5], "theory": [0.0, 8.0, 1.2]})
     (row,) = crossed.drift_table({(0.3, 0.7): run}).to_dict("records")
     assert (row["E / (c B)"], row["momentum / (m c)"]) == (0.3, 0.7)
     assert row["solver"] == pytest.approx(1.5 / 1.2 - 1)

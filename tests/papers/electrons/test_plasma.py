@@ -61,6 +61,7 @@ def test_electrons_swing_as_many_cells_as_are_asked_for(monkeypatch):
     assert seen == pytest.approx({"double": 0.3, "single": 0.3})
     # totals 2, 1.5 and 2.5 of which two make a period: 1.75, then 2
     assert table["spread"].tolist() == pytest.approx([2.5 / 1.5 - 1] * 2)
+    assert table["periods"].tolist() == [1.5, 1.5]
     assert table["drift"].tolist() == pytest.approx([2 / 1.75 - 1] * 2)
 
 
@@ -213,6 +214,7 @@ def test_a_warm_plasma_is_followed_for_whole_periods_from_its_own_energy(monkeyp
         steps = 0
 
         def __init__(self, system, device, sort_every):
+            assert sort_every == 50
             # heat in m c over the frequency: the Debye length is a third of a cell
             spread = system.electrons.momentum.std() if system.electrons else 0.06
             length = spread * LIGHT / system.plasma_frequency / system.mesh.spacing[0]

@@ -124,6 +124,7 @@ def test_a_service_goes_on_in_the_background_neither_waited_for_nor_stopped_by_w
     control = tmp_path / "nvidia-cuda-mps-control"
     control.write_text(
         '#!/bin/sh\necho "$CUDA_MPS_PIPE_DIRECTORY $*$REPRO_QUIET" >> "$0.log"\n[ "$1" = -d ] && sleep 20 &\n'
+        '[ "$1" = -d ] || cat >> "$0.log"\n'
     )
     control.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
@@ -132,7 +133,7 @@ def test_a_service_goes_on_in_the_background_neither_waited_for_nor_stopped_by_w
         folder = environment["CUDA_MPS_PIPE_DIRECTORY"]
     assert time.monotonic() - start < 10
     # started and ended in the same folder
-    assert (tmp_path / f"{control.name}.log").read_text().split() == [folder, "-d", folder]
+    assert (tmp_path / f"{control.name}.log").read_text().split() == [folder, "-d", folder, "quit"]
 
 
 def test_a_service_that_does_not_start_is_no_service(monkeypatch, tmp_path):

@@ -165,6 +165,9 @@ def test_the_order_and_the_limit_of_arrivals_are_those_of_a_power_of_the_spacing
     found = runs.convergence(table)
     assert (found["order"], found["limit"]) == (pytest.approx(order), pytest.approx(limit))
     assert found["holds"]
+    # a coarser one still does not count
+    four = advanced([1.0, 1.0, 1.2, 1.3], [9.0, *(limit + 0.4 * n**-order for n in (2, 3, 4))])
+    assert runs.convergence(four)["order"] == pytest.approx(order)
     assert runs.away(table) == {"later": pytest.approx(2.55 - limit), "holds": limit + 0.4 * 3**-order < 2.55}
 
 

@@ -190,5 +190,5 @@ JUDGED = ("porous-154", "porous-155", "porous-156")
 def used_bandwidth(mlups: float, populations: int, peaks: pd.DataFrame) -> dict:
     """GB/s of a speed with each population read and written once, and its share of both peaks; for `Record.say`."""
     rate = mlups * 1e6 * 2 * populations * 4 / 1e9
-    printed, card = 100 * rate / peaks["computed"].iloc[-2:]
+    printed, card = 100 * rate / peaks["computed"].tail(2)
     return {"rate": rate, "printed": printed, "card": card, "holds": card < 100}

@@ -326,10 +326,11 @@ def test_each_reading_runs_with_each_collision(monkeypatch):
 
 
 def test_ratios_at_which_the_fluids_diverge_are_named():
-    rows = [layered.row_of(flow_of(Layers(nodes=32), 0.9)) | {"outcome": "steady"}]
+    steady = layered.row_of(flow_of(Layers(nodes=32), 0.9)) | {"outcome": "steady"}
+    rows = [steady | {"viscosity ratio": ratio, "deviation (%)": 1.0} for ratio in (2.0, 5.0)] + [steady]
     rows.append({"viscosity ratio": 100.0, "collision": "mrt", "outcome": "diverged"})
     assert layered.largest_ratio(pd.DataFrame(rows), "mrt") == pytest.approx({"last": 10, "off": 10, "holds": True})
-    assert not layered.largest_ratio(pd.DataFrame(rows[:1]), "mrt")["holds"]
+    assert not layered.largest_ratio(pd.DataFrame(rows[:3]), "mrt")["holds"]
 
 
 def drop_of(wetting, angle):
@@ -428,10 +429,13 @@ def test_a_tension_holds_on_a_line_near_the_papers():
 
 
 def test_the_continuum_fails_where_fluids_repel_each_other_most():
-    flat = pd.DataFrame({"interaction": [0.15, 0.2], "potential step (%)": [0.5, 6.2], "minority": [0.1, 0.05]})
+    flat = {"interaction": [0.15, 0.18, 0.2], "potential step (%)": [0.5, 0.8, 6.2], "minority": [0.1, 0.1, 0.05]}
+    flat = pd.DataFrame(flat)
     assert laplace.continuum_fails(flat) == {"step": 6.2, "g": 0.2, "holds": True}
-    assert laplace.balanced(flat.assign(**{"lattice minority": [0.1, 0.0501]}))["off"] == pytest.approx(2e-3, rel=0.01)
-    assert not laplace.balanced(flat.assign(**{"lattice minority": [0.1, 0.06]}))["holds"]
+    assert laplace.balanced(flat.assign(**{"lattice minority": [0.1, 0.1, 0.0501]}))["off"] == pytest.approx(
+        2e-3, rel=0.01
+    )
+    assert not laplace.balanced(flat.assign(**{"lattice minority": [0.1, 0.1, 0.06]}))["holds"]
 
 
 def test_the_corrected_equation_is_met_and_the_printed_one_is_not():
