@@ -14,10 +14,13 @@ from repro.papers.dpd.load_balance import balance
 from repro.papers.dpd.random_numbers import density_waves
 from repro.papers.dpd.speed import tables
 from repro.papers.dpd.thermodynamics import equilibrium, transport
+from repro.papers.electrons.speed import programs
+from repro.papers.electrons.speed import tables as electrons
 from repro.papers.porous.box import speed as box
 from repro.papers.porous.gpu import matrix_sum
 from repro.papers.porous.media import memory, permeability, precision, variants
 from repro.papers.porous.media import speed as media
+from repro.papers.porous.two_fluids import laplace
 from repro.papers.porous.two_fluids import speed as two_fluids
 from repro.papers.sph import speed as sph
 from repro.papers.swap import claims as swap
@@ -331,3 +334,55 @@ def test_claims_about_a_cpu_and_a_gpu_get_each_its_own_number(monkeypatch):
     speedup, more = record.pop("porous-064")
     assert (speedup, more["baseline"]) == (2.0, "sparse list in rows, one core: 40 MFLUPS")
     assert record == {"porous-062": 80.0, "porous-063": "table", "porous-057": ("variants", "blocks")}
+
+
+def test_what_ran_first_stands_first_in_a_table():
+    """Of names and numbers that would stand the other way round if they were sorted."""
+    rows = {"case": [2, 2, 1, 1], "way": ["b", "a"] * 2, "mlups": 1.0, "seconds": 1.0, "runs": [[1.0]] * 4}
+    assert list(speeds.orders(pd.DataFrame(rows), "case", "way", "mlups")) == ["case 2", "case 1"]
+    runs = [(kind, walls, tau, 1.0) for kind, walls in (("mrt", "x"), ("bgk", "z"), ("bgk", "y")) for tau in (0.8, 1.0)]
+    found = permeability.viscosity_summary(pd.DataFrame(runs, columns=["collision", "walls", "tau", "k"]))
+    assert list(found.index) == [("mrt", "x"), ("bgk", "z"), ("bgk", "y")]
+    points = pd.DataFrame({"collision": ["mrt", "bgk", "bgk"], "length": [127, 128, 127], "off (%)": [1.0, -2.0, 3.0]})
+    assert permeability.most_off(points).to_numpy().tolist() == [
+        ["mrt", 127, 1.0],
+        ["bgk", 128, 2.0],
+        ["bgk", 127, 3.0],
+    ]
+    bubbles = {"dimensions": [3, 3, 2, 2], "stencil": ["b", "b", "a", "a"], "interaction": 0.2, "radius": 1.0}
+    bubbles |= {"curvature": [1.0, 2.0] * 2, "pressure": [1.0, 2.0] * 2}
+    assert list(laplace.lines(pd.DataFrame(bubbles)).index) == [(3, "b", 0.2), (2, "a", 0.2)]
+    circles = {
+        "dimensions": 2,
+        "stencil": ["b", "a"],
+        "tension": 1.0,
+        "anisotropy": 1.0,
+        "spurious": 1.0,
+        "change": 1.0,
+    }
+    assert list(laplace.by_stencil(pd.DataFrame(circles)).index) == ["b", "a"]
+    packed = pd.DataFrame(
+        {"medium": ["z", "z", "y", "y"], "strategy": ["sparse", "sparse in place"] * 2, "mflups": 1.0}
+    )
+    crystals = packed.rename(columns={"medium": "porosity"}).assign(porosity=[0.9, 0.9, 0.3, 0.3])
+    names = media.gains_in_place(packed, crystals)["medium"].tolist()
+    assert names == ["z", "y", "crystal, porosity 0.90", "crystal, porosity 0.30"]
+    spaces = {"strategy": ["b", "b", "a", "a"], "space": [two_fluids.NO_SOLID, "x"] * 2, "mflups": [1.0, 2.0] * 2}
+    assert list(two_fluids.relative(pd.DataFrame(spaces)).index) == ["b", "a"]
+    parts = {"way": ["b", "a"], "group": "forces", "seconds": 1.0}
+    assert tables.force_shares(pd.DataFrame(parts))["way"].tolist() == ["b", "a"]
+    sampled = pd.DataFrame([(way, 0, 0, part, group, 1.0) for way in ("b", "a") for part, group in PARTS],
+                           columns=["way", "run", "sample", "part", "group", "ms"])  # fmt: skip
+    assert list(sph.group_times(sampled).index) == ["b", "a"]
+    assert list(sph.groups_of(sampled).index) == [("b", 0, 0), ("a", 0, 0)]
+    each = pd.DataFrame({"program": ["b", "a"], "group": "segments", "ns": 1.0})
+    assert list(electrons.part_shares(each).index) == ["b", "a"]
+    sizes = pd.DataFrame({"program": ["b", "b", "a", "a"], "size_of": [9, 3] * 2, "ns": 1.0})
+    assert list(electrons.relative_times(sizes).index) == ["b", "a"]
+    timed = [(size, name, 1.0, [1.0]) for size in (9, 3) for name in (programs.PAPER, programs.LOOP)]
+    timed = pd.DataFrame(timed, columns=["size_of", "program", "ns", "runs"])
+    assert electrons.speedups(timed)["particles"].tolist() == [9, 3]
+
+
+#: parts of a step of water with the group of each
+PARTS = [("link", sph.NEIGHBOUR_LIST), ("density", sph.FORCE), ("forces", sph.FORCE), ("kick", sph.UPDATE)]

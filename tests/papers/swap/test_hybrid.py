@@ -237,9 +237,11 @@ def judging() -> tuple[SimpleNamespace, dict, dict, dict]:
 
     def measure(claim, value, scatter=None, note=""):
         check_evidence(claim, Evidence(value, scatter, note=note))
-        values[claim], notes[claim] = value, note
+        values[claim], notes[claim], scatters[claim] = value, note, scatter
 
-    return SimpleNamespace(measure=measure, not_measured=reasons.__setitem__), values, notes, reasons
+    scatters = {}
+    record = SimpleNamespace(measure=measure, not_measured=reasons.__setitem__, scatters=scatters)
+    return record, values, notes, reasons
 
 
 #: seconds of steps, run by run
@@ -254,6 +256,12 @@ def test_every_claim_of_a_whole_run_has_its_value_and_its_grid():
     assert set(values) == set(claims.JUDGED)
     assert not reasons
     assert values["swap-007"] == pytest.approx(70)
+    # a run that takes three times as long more, and types that differ by a tenth; an order has its runs
+    expected = {"swap-002": 60, "swap-003": 25.5, "swap-007": 0, "swap-009": 0, "swap-023": 0.1}
+    assert {claim: record.scatters[claim] for claim in expected} == pytest.approx(expected, abs=1e-12)
+    assert record.scatters["swap-018"] is None
+    assert notes["swap-018"] == "128^3: 2.4 to 2.4, 512^3: 2.4 to 2.4"
+    assert notes["swap-002"] == "on 128^3 nodes"
     assert notes["swap-007"] == "the bulk; with boundary nodes 85.0 %"
     assert (notes["swap-008"], notes["swap-009"]) == ("on 128^3 nodes", "on 512^3 nodes")
     # the grid of this one is not stated: both are shown
