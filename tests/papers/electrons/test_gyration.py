@@ -83,6 +83,8 @@ def test_a_crowd_is_where_its_helices_are():
 
 
 def test_a_particle_that_is_there_twice_stands_for_none_that_is_lost(monkeypatch):
+    taken = []
+
     class Simulation:
         time = 0.0
 
@@ -91,7 +93,7 @@ def test_a_particle_that_is_there_twice_stands_for_none_that_is_lost(monkeypatch
             self.doubled = {"position": start.position, "momentum": start.momentum, "ids": np.array([0, 2, 2])}
 
         def step(self, count):
-            pass
+            taken.append(count)
 
         def particles(self):
             return self.doubled
@@ -99,6 +101,7 @@ def test_a_particle_that_is_there_twice_stands_for_none_that_is_lost(monkeypatch
     monkeypatch.setattr(orbits, "Simulation", Simulation)
     found = orbits.leaks(3, 0.5, 20, None)["double"]
     assert (found["counted"], found["lost"]) == (3, 1)
+    assert taken == [20, 20]
 
 
 def test_the_solver_drifts_with_e_over_b_and_boris_does_not():

@@ -121,11 +121,13 @@ def test_the_steps_of_pressure_and_potential_are_those_from_phase_to_phase():
     a[[4, 12, -1]] = 5.0
     problem = SimpleNamespace(pressure=lambda a, b: a / 3 + b)
     fields = (a.reshape(1, 1, -1), b.reshape(1, 1, -1), np.zeros(3))
-    flow = SimpleNamespace(step=lambda steps: None, fields=lambda: fields)
+    taken = []
+    flow = SimpleNamespace(step=taken.append, fields=lambda: fields)
     case = SimpleNamespace(
         nodes=32, interaction=0.2, stencil="central", problem=problem, start=lambda device, precision: flow
     )
     (row,) = laplace.flat_interfaces([case], None, 5, precision="double").to_dict("records")
+    assert taken == [5]
     assert (row["interaction"], row["stencil"], row["majority"], row["minority"]) == (0.2, "central", 0.9, 0.2)
     assert row["pressure step"] == pytest.approx(abs((0.3 + 0.1) / (0.2 / 3 + 0.7) - 1))
     # of chemical potentials over 6 g rho, rho = 0.9 + 0.1, per cent

@@ -11,6 +11,7 @@ from helpers.plain import PlainDevice
 from repro.errors import CheckError, DivergenceError, InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import Drop, Mixture
+from repro.lbm.two_fluids.simulation import TwoFluidFlow
 from repro.lbm.two_fluids.wetting import wetting
 from repro.papers.porous.two_fluids import media
 
@@ -107,8 +108,11 @@ def test_a_run_goes_on_from_what_was_kept(run, tmp_path, monkeypatch):
         media.keep(flow, tmp_path / "run.vti", 1)
 
 
-def test_a_drop_at_its_start_is_half_a_circle():
-    table, images = media.drops([Drop(0.03, length=40, height=16, radius=9.0, interaction=0.15)], PlainDevice(), 0)
+def test_a_drop_at_its_start_is_half_a_circle(monkeypatch):
+    taken = []
+    monkeypatch.setattr(TwoFluidFlow, "step", lambda flow, steps: taken.append(steps))
+    table, images = media.drops([Drop(0.03, length=40, height=16, radius=9.0, interaction=0.15)], PlainDevice(), 7)
+    assert taken == [7]
     assert images[0].shape == (1, 18, 40)
     row = table.iloc[0]
     assert row["angle"] == pytest.approx(90, abs=6)
