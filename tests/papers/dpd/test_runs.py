@@ -600,9 +600,12 @@ def test_displacements_are_followed_over_the_whole_span_from_each_origin(monkeyp
         time = 0.2 * np.arange(1, frames + 1)
         return time, 6.0 * time
 
-    monkeypatch.setattr(transport, "settled", lambda *_, **__: "run")
+    settled = []
+    monkeypatch.setattr(transport, "settled", lambda *given, **seed: settled.append((given, seed)) or "run")
     monkeypatch.setattr(transport, "square_displacements", displacements)
-    table, curves = transport.diffusions(None, [0.0], equilibrium.Length(4.0, 1), span=6.0, origins=3, seed=1)
+    length = equilibrium.Length(4.0, 1)
+    table, curves = transport.diffusions("here", [0.0], length, span=6.0, origins=3, seed=5)
+    assert settled == [((Fluid(repulsion=0.0), length, "here"), {"seed": 5})]
     # six units of time are 300 steps of 0.02, looked at each tenth
     assert asked == [("run", 30)] * 3
     assert table["D"].tolist() == pytest.approx([1.0])

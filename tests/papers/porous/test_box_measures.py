@@ -215,14 +215,16 @@ def test_the_papers_grid_is_counted_from_the_spacing_of_its_points():
 
 
 def test_the_order_of_a_wall_is_that_to_the_next_coarser_grid(monkeypatch):
-    monkeypatch.setattr(
-        duct,
-        "solve_duct",
-        lambda case, *_, **__: SimpleNamespace(
-            error=0.1 * (10 / case.side) ** (2.5 - 1.5 * (case.walls == "standard"))
-        ),
-    )
-    table = duct.wall_orders(Duct(), [10, 20, 30], None, walls=["half-way", "standard"])
+    asked = []
+
+    def solve_duct(case, device, **options):
+        asked.append((case.nodes, device, options["precision"], options["tolerance"]))
+        return SimpleNamespace(error=0.1 * (10 / case.side) ** (2.5 - 1.5 * (case.walls == "standard")))
+
+    monkeypatch.setattr(duct, "solve_duct", solve_duct)
+    table = duct.wall_orders(Duct(), [10, 20, 30], "here", walls=["half-way", "standard"])
+    # far below the error of each
+    assert asked == [(nodes, "here", "double", 1e-9) for nodes in (10, 20, 30)] * 2
     halves = table[table["walls"] == "half-way"]
     assert np.isnan(halves["order"].iloc[0])
     assert halves["order"].iloc[1:].tolist() == pytest.approx([2.5, 2.5])

@@ -103,8 +103,10 @@ def test_a_bubbles_row_tells_its_tension_and_how_much_its_pressure_still_changes
 
     case = laplace.Bubble(dimensions=dimensions, radius=9.0)
     monkeypatch.setattr(laplace, "bubble_state", state)
-    monkeypatch.setattr(laplace.Bubble, "start", lambda *_, **__: Flow())
-    (row,) = laplace.bubbles([case], None, 55, precision="single").to_dict("records")
+    asked = []
+    monkeypatch.setattr(laplace.Bubble, "start", lambda *given, **options: asked.append((given, options)) or Flow())
+    (row,) = laplace.bubbles([case], "here", 55, precision="double").to_dict("records")
+    assert asked == [((case, "here"), {"precision": "double"})]
     # looked at after four fifths and at the end
     assert taken == [44, 11]
     assert (row["dimensions"], row["start"], row["radius"]) == (dimensions, 9.0, 8.0)
@@ -505,10 +507,11 @@ def test_a_run_measures_the_interface_from_both_masses(monkeypatch):
     a, b = (np.pad(values, 1)[None, None] for values in (0.02 + 0.9 * share, 0.95 - 0.9 * share))
     velocity = np.zeros((3, *a.shape))
     velocity[1] = np.pad(1 - (case.positions / 16) ** 2, 1)
-    taken = []
+    taken, asked = [], []
     flow = SimpleNamespace(fields=lambda: (a, b, velocity), step=taken.append, steps=100)
-    monkeypatch.setattr(Layers, "start", lambda *_, **__: flow)
-    found = layered.run(case, None, times=0.5, precision="single")
+    monkeypatch.setattr(Layers, "start", lambda *given, **options: asked.append((given, options)) or flow)
+    found = layered.run(case, "here", times=0.5, precision="double")
+    assert asked == [((case, "here"), {"precision": "double"})]
     assert found.inner == pytest.approx(8)
     assert found.steps == int(0.5 * 16**2 * 6)
     # without the plates, along them
