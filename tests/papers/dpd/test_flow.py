@@ -1,5 +1,6 @@
 """Windows, averages and what they tell of flows between plates and through a channel."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from inspect import signature
 from math import pi
@@ -350,6 +351,14 @@ def test_the_serial_program_goes_on_from_each_state_with_numbers_of_its_own(monk
     assert (device, options["strategy"], options["rounds"], options["window"]) == ("serial", "linked", 0, 20)
     # numbered in the order of the cells
     assert (np.diff(start.cells.of(start.position[: start.moving])) >= 0).all()
+    # the same of three, each in a process of its own; here a thread's, which sees what is replaced
+    seen.clear()
+    monkeypatch.setattr(flows, "ProcessPoolExecutor", lambda most, context: ThreadPoolExecutor(1))
+    others = [replace(system, drive=k) for k in (0.1, 0.2, 0.3)]
+    assert flows.serial_program(others, window=20) == ["f"] * 3
+    assert [start.drive for start, *_ in seen] == [0.1, 0.2, 0.3]
+    assert len({options["seed"] for *_, options in seen}) == 3
+    assert seen[0][-1] == options
 
 
 def test_states_of_other_seeds_are_independent_and_settle_without_averages():
