@@ -20,6 +20,7 @@ from repro.errors import InputError
 from repro.study.keep.provenance import cores
 from repro.study.keep.results import look
 from repro.study.run import execute
+from repro.study.run.progress import Progress
 from repro.study.run.runner import running
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -230,6 +231,23 @@ def test_scoreboard_runs_last_and_the_longest_first(workshop, monkeypatch):
     assert set(order[:2]) == {"b", "c"}
     assert order[2:] == ["a", "score"]
     assert beside["score"] == {"score"}
+
+
+def test_who_looks_on_is_told_how_long_each_takes_and_which_run_alone(workshop, monkeypatch, pretend):
+    told = []
+
+    def shown(*given, **named):
+        told.append((given, named))
+        return Progress(*given, **named)
+
+    monkeypatch.setattr("repro.study.run.runner.Progress", shown)
+    workshop.add("long", "pass", entry="seconds = { quick = 30 }")
+    workshop.add("timed", "pass", entry="seconds = { quick = 20 }\ntiming = true")
+    workshop.add("score", "pass", entry='seconds = { quick = 10 }\nneeds = ["*"]')
+    statuses(workshop, jobs=2)
+    (((expected, jobs), named),) = told
+    assert (expected, jobs) == ({"long": 30, "timed": 20, "score": 10}, 2)
+    assert {name: sorted(books) for name, books in named.items()} == {"alone": ["score", "timed"]}
 
 
 def test_others_stand_still_while_a_notebook_measures_speed_and_go_on(workshop):
