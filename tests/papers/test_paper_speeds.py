@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -76,3 +77,126 @@ def test_programs_are_compared_at_one_size_or_over_another_run():
     assert list(speeds.speedups(table, ["slow"], "particles", "updates")["over slow"]) == [1, 3, 1, 8]
     over = speeds.speedups(table[2:], ["slow"], "particles", "updates", slow=table[:1])
     assert list(over["over slow"]) == [0.5, 4]
+
+
+def test_the_rungs_of_a_cpu_are_one_loop_and_rows_on_one_core_and_all(device):
+    rungs = speeds.cpu_rungs()
+    assert {name: (rung.name, rung.workers) for name, rung in rungs.items()} == {
+        "node by node": ("serial", 1),
+        "rows": ("threads", 1),
+        "rows, all cores": ("threads", speeds.select("threads").workers),
+    }
+    asked = []
+
+    def noted(case, problem, device, **options):
+        asked.append((case, problem, device.name, options))
+        return measured(case, problem, device)
+
+    table = speeds.cpu_ladder("a box", {"block": 3}, prefix="in a ", measured=noted, includes="all")
+    assert list(table.index) == list(rungs)
+    assert asked == [(f"in a {name}", "a box", rung.name, {"block": 3}) for name, rung in rungs.items()]
+
+
+def test_bars_of_strategies_are_their_speeds_from_the_slowest_run_to_the_fastest():
+    row = {"strategy": "push", "layout": "soa", "precision": "single", "hardware": "a GPU", "size": "8 x 4"}
+    row |= {"mlups": 1200.4, "roof": 0.5, "seconds": 2.0, "runs": (2.0, 4.0, 1.0)}
+    table = pd.DataFrame([row, row | {"strategy": "pull", "precision": "double", "mlups": 3.14159, "roof": 0.0123}])
+    figure, arrays = speeds.strategy_bars(table)
+    (axes,) = figure.axes
+    assert {name: list(values) for name, values in arrays.items()} == {
+        "mlups": [1200.4, 3.14159],
+        "roof": [0.5, 0.0123],
+    }
+    bars = axes.containers[-1]
+    assert [bar.get_width() for bar in bars] == [1200.4, 3.14159]
+    assert len({bar.get_facecolor() for bar in bars}) == 2
+    assert [text.get_text() for text in axes.texts] == [" 1,200 (50 %)", " 3.1 (1.2 %)"]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["push, SOA, single", "pull, SOA, double"]
+    assert axes.get_title() == "a GPU, 8 x 4 nodes"
+    # the first at the top, and room for what is written beside the longest
+    assert axes.yaxis_inverted()
+    assert axes.get_xlim()[1] == pytest.approx(1.3 * 2 * 1200.4)
+    plt.close(figure)
+
+
+def test_a_line_of_a_speedup_leads_from_the_published_number_to_ours():
+    about = {"paper": "lbm", "kind": "speed", "unit": "x"}
+    rows = [
+        about | {"id": "a-1", "quantity": "speedup, sweep", "case": "10^6 nodes", "published": "20", "ratio": 2.5},
+        about | {"id": "a-2", "quantity": "speedup", "case": "", "published": "3", "ratio": 0.5},
+        about | {"id": "a-3", "quantity": "rate", "case": "", "published": "3", "ratio": 1.0, "unit": "MLUPS"},
+        about | {"id": "a-4", "quantity": "speedup", "case": "", "published": "3", "ratio": None},
+        about | {"id": "a-5", "quantity": "gain", "case": "", "published": "3", "ratio": 1.0, "kind": "mechanism"},
+    ]
+    chosen = speeds.published_speedups(pd.DataFrame(rows))
+    assert list(chosen["id"]) == ["a-1", "a-2"]
+    figure, arrays = speeds.speedup_chart(chosen)
+    (axes,) = figure.axes
+    assert {name: list(values) for name, values in arrays.items()} == {"published": [20, 3], "here": [50, 1.5]}
+    lines = {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines[:2]}
+    # the first at the top
+    assert lines == {
+        "here, over the same kind of program": ([50, 1.5], [1, 0]),
+        "published": ([20, 3], [1, 0]),
+    }
+    assert [segment.tolist() for segment in axes.collections[0].get_segments()] == [
+        [[20, 1], [50, 1]],
+        [[3, 0], [1.5, 0]],
+    ]
+    assert dict(zip(axes.get_yticks(), (label.get_text() for label in axes.get_yticklabels()), strict=True)) == {
+        1: "a-1  sweep, $10^6$ nodes",
+        0: "a-2",
+    }
+    assert list(axes.lines[2].get_xdata()) == [1, 1]
+    assert axes.get_xscale() == "log"
+    plt.close(figure)
+
+
+def test_the_papers_speeds_stand_on_the_left_and_ours_in_thousands_where_they_are_large():
+    for rate, (scale, label) in {3000.0: (1.0, "speed (MLUPS)"), 3001.0: (1e3, "speed (thousand MLUPS)")}.items():
+        table = pd.DataFrame({"mlups": [5.0, rate], "hardware": "a GPU"})
+        figure, left, right, divisor = speeds.paper_and_ours(table, "mlups", (4, 2))
+        assert divisor == scale
+        assert (left.get_title(), left.get_ylabel()) == ("paper: Tesla C1060", "speed (MLUPS)")
+        assert (right.get_title(), right.get_ylabel()) == ("this run: a GPU", label)
+        for axes, top in ((left, 50), (right, 20)):
+            axes.set_ylim(10, top)
+        speeds.from_zero(left, right, "nodes", room=1.5)
+        assert [axes.get_ylim() for axes in (left, right)] == [(0, 75), (0, 30)]
+        assert [axes.get_xlabel() for axes in (left, right)] == ["nodes", "nodes"]
+        plt.close(figure)
+
+
+def test_points_of_parts_stand_in_blocks_of_their_programs_with_their_times():
+    parts = [("one", "push", 2.0), ("one", "sort", 300.0), ("two", "push", 40.0)]
+    figure = speeds.part_points(parts, {"push": "red", "sort": "blue"}, "ns", published=[4.0, 3000.0, 10.0])
+    (axes,) = figure.axes
+    points = axes.collections[1]
+    # a program's name stands over its first, so far from that before it
+    assert points.get_offsets().tolist() == [[2, 0], [300, 1], [40, pytest.approx(3.2)]]
+    assert [tuple(colour[:3]) for colour in points.get_facecolors()] == [(1, 0, 0), (0, 0, 1), (1, 0, 0)]
+    texts = {text.get_text(): text.xy for text in axes.texts}
+    # behind a paper's point that is near, and beside ours where it is far away
+    assert texts == {
+        "2": (4, 0), "one": (0, -1), "300": (300, 1), "40": (40, pytest.approx(3.2)), "two": (0, pytest.approx(2.2))
+    }  # fmt: skip
+    assert list(axes.lines[0].get_xdata()) == [4, 3000, 10]
+    assert axes.get_xlim() == pytest.approx((2 / 3, 12000))
+    assert axes.get_ylim() == pytest.approx((4, -1.7))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["push", "sort", "paper"]
+    plt.close(figure)
+    figure = speeds.part_points(parts, {"push": "red", "sort": "blue"}, "ns")
+    assert figure.axes[0].get_xlim() == pytest.approx((2 / 3, 1200))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["push", "sort"]
+    plt.close(figure)
+
+
+def test_launches_are_kept_with_their_device():
+    kept = []
+    record = SimpleNamespace(timing=lambda case, **more: kept.append((case, more)))
+    device, timing = SimpleNamespace(name="cuda", description="a GPU"), SimpleNamespace(seconds=3.0, spread=0.1)
+    speeds.record_launches(record, "a launch", device, timing, size="8 x 4", includes="one kernel")
+    about = {"device": "cuda", "hardware": "a GPU", "precision": "single", "size": "8 x 4", "includes": "one kernel"}
+    assert kept == [("a launch", about | {"seconds": 3.0, "spread": 0.1})]
+    speeds.record_launches(None, "a launch", device, timing, size="8 x 4")
+    assert len(kept) == 1
