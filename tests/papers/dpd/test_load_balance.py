@@ -172,9 +172,13 @@ def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch
     system = Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()
     systems = {"drops": system, "even": system}
     seconds = iter([6.0, 2.0] * 3 + [4.0, 2.0] * 3)
-    monkeypatch.setattr(load_balance, "time_launches", lambda *_: SimpleNamespace(seconds=next(seconds)))
+    timed = []
+    monkeypatch.setattr(
+        load_balance, "time_launches", lambda *given: timed.append(given[1:]) or SimpleNamespace(seconds=next(seconds))
+    )
     found = load_balance.slowdowns(systems, threads, seconds=0.1)
     assert found == {"cell": [3.0] * 3, "particle": [2.0] * 3}
+    assert timed == [(threads, 0.1)] * 12
     more = {"rounds": PAPER_ROUNDS, "capacity": particles_in_cells(system).max()}
     assert made == [{"strategy": name} | more for name in ("cell", "particle") for _ in range(6)]
     claim = claims.load("dpd")["dpd-083"]

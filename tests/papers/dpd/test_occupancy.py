@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from helpers.judging import by_statement
 
+from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.strategies.sorted_cells import LIST
 from repro.errors import DeviceError, InputError
 from repro.papers.dpd.memory_and_launch import occupancy as launch
@@ -71,21 +72,30 @@ def test_only_limits_that_raise_the_occupancy_count_and_mostly_they_gain_nothing
 def test_a_launch_is_listed_with_what_its_kernel_takes_and_the_seconds_of_each_run(monkeypatch):
     timings = [Timing(seconds, seconds, 0.01, 5) for seconds in (3.0, 2.0, 4.0)]
     more = {"strategy": "sorted cells", "precision": "single", "size": "", "check": "", "work": {}}
-    took, device = (
+    took, gpu = (
         {"registers": 64, "local": 0, "shared": 0, "occupancy": 0.5},
         SimpleNamespace(name="cuda", description=""),
     )
 
-    def speed(*_, runs, **options):
+    asked = []
+
+    def speed(case, system, device, *, runs, **options):
+        asked.append((system, device, options))
         return Speed.of("", device, timings[:runs], **more, choices=took)
 
     monkeypatch.setattr(launch, "_launch_speed", speed)
-    monkeypatch.setattr(launch, "reference_forces", lambda system, **_: None)
+    monkeypatch.setattr(launch, "reference_forces", lambda system, rounds: f"of {system}, {rounds} rounds")
     kept = []
     record = SimpleNamespace(timing=lambda **row: kept.append(row))
     monkeypatch.setattr(launch, "KERNELS", ("sorted cells",))
-    monkeypatch.setattr(launch, "launches", lambda *_: [(256, None), (512, None), (128, 64)])
-    table = launch.launch_table(None, None, [], [], 256, record, seconds=0.1, runs=3)
+    sizes = [(256, None), (512, None), (128, 64)]
+    monkeypatch.setattr(launch, "launches", lambda *given: sizes if given == ("sorted cells", [1], [2], 256) else [])
+    table = launch.launch_table("all", gpu, [1], [2], 256, record, seconds=0.1, runs=3)
+    common = {"expected": f"of all, {PAPER_ROUNDS} rounds", "seconds": 0.1, "strategy": "sorted cells"}
+    assert asked == [
+        ("all", gpu, common | {"block": block, "registers": limit})
+        for block, limit in ((256, None), (512, 128), (128, 64))
+    ]
     row = table.iloc[0]
     assert (row["limit"], row["registers"], row["occupancy"]) == (0, 64, 0.5)
     # a larger block gets the limit with which it fits

@@ -38,11 +38,19 @@ def test_filling_and_clearing_are_in_microseconds_and_all_entries_are_cleared(mo
     """A table of seven cells and four rows: 7 counts and 28 entries."""
     made = SimpleNamespace(counts=np.zeros(7), entries=np.zeros(28))
     monkeypatch.setattr(lists, "make_list", lambda *given: (made, {"clear the table": 1, "fill the table": 2}, None))
-    monkeypatch.setattr(lists, "part_seconds", lambda parts, device, seconds: {"fill the table": 3e-6, "other": 1.0})
-    cleared = []
-    monkeypatch.setattr(
-        lists, "time_launches", lambda launches, *_: cleared.extend(launches) or SimpleNamespace(seconds=5e-6)
-    )
+    cleared, timed = [], []
+
+    def part_seconds(parts, device, seconds):
+        timed.append((device, seconds))
+        return {"fill the table": 3e-6, "other": 1.0}
+
+    def time_launches(launches, device, seconds):
+        timed.append((device, seconds))
+        cleared.extend(launches)
+        return SimpleNamespace(seconds=5e-6)
+
+    monkeypatch.setattr(lists, "part_seconds", part_seconds)
+    monkeypatch.setattr(lists, "time_launches", time_launches)
     device = SimpleNamespace(compile=lambda kernel: lambda shape, array: (shape, array))
     system = SimpleNamespace(position=None, cells=None)
     assert lists._clearing(system, device, 4, 0.1) == pytest.approx([3, 5])
@@ -51,6 +59,7 @@ def test_filling_and_clearing_are_in_microseconds_and_all_entries_are_cleared(mo
     assert cleared[1][1] is made.entries
     assert lists._update(system, device, 4, 0.1) == 5e-6
     assert cleared[2:] == [1, 2]
+    assert timed == [(device, 0.1)] * 3
 
 
 def test_each_program_has_its_viscosity_at_the_density_of_the_flow(monkeypatch):
@@ -456,23 +465,24 @@ def test_parts_on_the_host_are_added_to_a_step_but_for_its_own_list(monkeypatch)
         step=ran.append, advance=lambda steps, every: ran.append((steps, every)), forces=SimpleNamespace(parts=None)
     )
     asked = []
-    monkeypatch.setattr(host, "Simulation", lambda system, device, **options: asked.append(options) or made)
-    monkeypatch.setattr(host, "systems", lambda rows: [None] if rows == [2] else [])
+    monkeypatch.setattr(host, "Simulation", lambda *given, **options: asked.append((given, options)) or made)
+    monkeypatch.setattr(host, "systems", lambda rows: ["second"] if rows == [2] else [])
     monkeypatch.setattr(host, "in_cell_order", lambda system: system)
 
     def timed(device, work):
+        assert device == "here"
         if getattr(work, "keywords", None):
             work()
         return next(seconds)
 
     monkeypatch.setattr(host, "_seconds", timed)
     parts = {"clear the table": 0.001, "fill the table": 0.002, "forces": 0.007}
-    monkeypatch.setattr(host, "part_seconds", lambda *_: parts)
+    monkeypatch.setattr(host, "part_seconds", lambda launches, device, seconds: parts if device == "here" else {})
     for name in ("_list_on_the_host", "_numbers_on_the_host"):
         monkeypatch.setattr(host, name, lambda simulation: None)
-    table = host.host_table(2, None)
+    table = host.host_table(2, "here")
     assert ran == [20, (20, 20)] * 3
-    assert asked == [{"strategy": "particle", "rounds": PAPER_ROUNDS}] * 3
+    assert asked == [(("second", "here"), {"strategy": "particle", "rounds": PAPER_ROUNDS})] * 3
     assert table["step (ms)"].tolist() == pytest.approx([10, 15, 30, 15])
     assert table["over a step without"].tolist() == pytest.approx([1, 1.5, 3, 1.5])
     assert table["runs"][2] == pytest.approx([3.0] * 3)

@@ -61,11 +61,22 @@ def claims_of(layers, cubes, packed, rows=None, loss=70.0, claims=speed.ON_GPU) 
 def test_a_step_is_taken_apart_into_bytes_and_times_of_its_own(monkeypatch):
     """On a device that copies 616 MB a second; of a step the pass over the densities takes three of eight seconds."""
     monkeypatch.setattr(speed, "copy_bandwidth", lambda device: 616e6)
-    monkeypatch.setattr(speed, "part_times", lambda *_, **options: {"densities": 3.0, "collide and stream": 5.0})
-    monkeypatch.setattr(speed, "resources", lambda *_, **options: {"registers": options["block"]})
+    asked = []
+
+    def part_times(problem, device, **options):
+        asked.append((problem.space.shape, device, options))
+        return {"densities": 3.0, "collide and stream": 5.0}
+
+    monkeypatch.setattr(speed, "part_times", part_times)
+    monkeypatch.setattr(speed, "resources", lambda problem, device, *, strategy, block: {"registers": block})
     rows = [("sparse", 128, 0.5, 0.04, 0.6), ("dense", 64, 0.25, 0.02, 0.3)]
     timed = pd.DataFrame(rows, columns=["strategy", "block", "mflups", "spread", "roof"])
-    found = speed.step_parts(timed, speed.open_box(4, 3), None, 1.0).set_index("strategy")
+    space = speed.open_box(4, 3)
+    found = speed.step_parts(timed, space, "here", 1.0).set_index("strategy")
+    assert asked == [
+        (space.shape, "here", {"seconds": 1.0, "strategy": strategy, "block": block})
+        for strategy, block in (("sparse", 128), ("dense", 64))
+    ]
     assert list(found.index) == ["sparse", "dense"]
     sparse = found.loc["sparse"]
     # so many bytes a pore by design
