@@ -190,6 +190,7 @@ def test_devices_agree(device):
         ({"interaction": -0.1}, "interaction = -0.1: must be a number from 0 to"),
         ({"interaction": 9.0}, "interaction = 9.0: must be a number from 0 to"),
         ({"wetting": (0.0, float("inf"))}, r"wetting = \(0.0, inf\): must be 2 values"),
+        ({"wetting": (0.3, -0.36)}, "wetting -0.36 of fluid b: times the solid's density at most 0.5"),
         ({"accelerations": ((0.0, 0.0, 0.0), (0.0, 1.0))}, r"accelerations = .*: must be 2 values, each 3 values"),
         ({"stencil": "round"}, "stencil = 'round'"),
         ({"collision": "trt"}, "collision = 'trt'"),
@@ -201,6 +202,10 @@ def test_devices_agree(device):
 def test_what_cannot_work_is_refused(change, message):
     with pytest.raises(InputError, match=message):
         TwoFluids(**({"space": OPEN} | UNLIKE | change))
+
+
+def test_a_solid_of_little_density_may_wet_more():
+    assert TwoFluids(OPEN, 0.1, wetting=(0.0, 0.6), solid_density=0.8).wetting == (0.0, 0.6)
 
 
 @pytest.mark.parametrize("density", [0.0, -1.0, float("nan"), float("inf")])
