@@ -10,7 +10,17 @@ from helpers.rank_threads import on_ranks
 from repro.errors import CheckError
 from repro.parallel.ranks.domain import Domain
 from repro.parallel.ranks.halo import Halo
-from repro.parallel.ranks.migration import Progress, run_until_all_done
+from repro.parallel.ranks.migration import (
+    ENTERED,
+    MOVED,
+    MOVES,
+    PASSED,
+    RECEIVED,
+    RESUMED,
+    SENT,
+    Progress,
+    run_until_all_done,
+)
 from repro.parallel.ranks.world import HALO_TAG, LEAVERS_TAG, Alone, Ranks
 
 STEPS = 40
@@ -80,8 +90,12 @@ def test_a_step_counts_what_happened_in_all_its_calls():
             Progress({}, remaining=0, held=8, created=0, absorbed=1),
         ][len(calls) - 1]
 
-    counts = run_until_all_done(work, Alone(), RECORD, 7)
+    told = []
+    counts = run_until_all_done(work, Alone(), RECORD, 7, lambda *happened: told.append(happened))
     assert calls == [[], [1, 2], [3], [4]]
+    moved = [(MOVES, 0), (MOVED, 5), (SENT, 2), (RECEIVED, 2), (MOVES, 2), (MOVED, 7), (SENT, 1), (RECEIVED, 1)]
+    moved += [(MOVES, 1), (MOVED, 8), (SENT, 1), (RECEIVED, 1), (MOVES, 1), (MOVED, 8)]
+    assert told == [*moved, (ENTERED, 0), (PASSED, 0)]
     assert (counts.before, counts.after, counts.created, counts.absorbed) == (7, 8, 3, 2)
     assert (counts.sent, counts.received, counts.messages, counts.rounds, counts.surplus) == (4, 4, 3, 1, 0)
     assert (counts.bytes, counts.waited >= 0) == (4 * RECORD.itemsize, True)
@@ -123,6 +137,33 @@ def test_more_messages_than_were_sent_are_refused_with_the_numbers_of_all_ranks(
 
     with pytest.raises(CheckError, match=r"step: rank 0: before 3, created 0, absorbed 0, sent 0, received 2, after 5"):
         run_until_all_done(work, Doubling(), RECORD, 3)
+
+
+def test_what_arrives_after_the_barrier_was_entered_is_told_as_such():
+    class Late(Alone):
+        """Two arrive when it has entered the barrier, which is reached after that."""
+
+        entered = False
+
+        def barrier(self):
+            self.entered, steps = True, iter((False, True))
+            return SimpleNamespace(Test=lambda: next(steps))
+
+        def arrived(self, record):
+            mine, self.entered = [records(5, 6)] if self.entered else [], False
+            return mine
+
+    told, held = [], iter((3, 5))
+    with pytest.raises(CheckError):
+        run_until_all_done(
+            lambda arrived: Progress({}, remaining=0, held=next(held)),
+            Late(),
+            RECORD,
+            3,
+            lambda *happened: told.append(happened),
+        )
+    late = [(RECEIVED, 2), (RESUMED, 2), (MOVES, 2), (MOVED, 5)]
+    assert told == [(MOVES, 0), (MOVED, 3), (ENTERED, 0), *late, (PASSED, 0)]
 
 
 def test_one_rank_needs_nobody(capsys):

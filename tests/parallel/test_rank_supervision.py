@@ -283,6 +283,14 @@ def test_a_program_ends_its_rank_and_says_why(program, text, told):
     assert program(text, started=2) == (77, [told])
 
 
+def test_a_program_imports_what_lies_beside_it(program, monkeypatch, tmp_path):
+    (tmp_path / "lies_beside.py").write_text("WORD = 'found'")
+    # it is imported here, and forgotten afterwards
+    monkeypatch.setitem(sys.modules, "lies_beside", None)
+    monkeypatch.delitem(sys.modules, "lies_beside")
+    assert program("import lies_beside; raise SystemExit(lies_beside.WORD)") == (0, ["found"])
+
+
 def test_a_program_is_a_module_too(program, monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     text = "import sys; sys.exit(f'{__name__} {len(sys.argv)} {sys.argv[1]}')"

@@ -28,6 +28,7 @@ class Stand:
     """In place of Palabos: our serial sweep between walls at rest, whose boundary nodes swap after the interior."""
 
     def __init__(self, path, problem):
+        assert (path, problem) == ("where it is", PROBLEM)
         simulation = hybrid.moving(RESTING, select("serial"), "swap sweep", "double", "aos")
         self.state, self.size, self._parts = simulation.state, simulation.state.size, simulation.scheme.parts[0]
 
@@ -49,7 +50,7 @@ class Stand:
 
 def test_the_bulk_goes_to_the_device_between_the_phases_that_stay(monkeypatch, threads):
     monkeypatch.setattr(palabos, "Cavity", Stand)
-    period = palabos.palabos_collide_only_period(PROBLEM, threads, path=None)
+    period = palabos.palabos_collide_only_period(PROBLEM, threads, path="where it is")
     assert [part.name for part in period.parts] == [
         "boundary collision", "to the GPU", "unpack", "collide", "pack", "to the host",
         "bulk stream", "boundary stream", "rest",
@@ -57,7 +58,7 @@ def test_the_bulk_goes_to_the_device_between_the_phases_that_stay(monkeypatch, t
     # cells and populations are both read or written: 19 numbers of eight bytes of a thousand nodes, twice
     assert [part.bytes for part in period.parts if part.name in ("unpack", "pack")] == [2 * 19 * 8 * 1000] * 2
     assert [part.bytes for part in period.parts if part.name.startswith("to the")] == [19 * 8 * 1000] * 2
-    whole = palabos.palabos_period(PROBLEM, path=None)
+    whole = palabos.palabos_period(PROBLEM, path="where it is")
     assert [part.name for part in whole.parts] == ["boundary collision", "bulk", "boundary stream", "rest"]
 
 
@@ -68,7 +69,7 @@ def test_a_program_in_phases_is_the_same_step_whole(monkeypatch, threads, way):
         "on one core": palabos.palabos_period,
         "with the bulk on a device": partial(palabos.palabos_hybrid_period, device=threads),
     }
-    assert "of the whole time step" in hybrid.check_period(partial(builds[way], path=None), PROBLEM)
+    assert "of the whole time step" in hybrid.check_period(partial(builds[way], path="where it is"), PROBLEM)
 
 
 def test_a_file_that_is_no_library_is_refused_in_a_line(tmp_path):
