@@ -470,3 +470,15 @@ def test_a_published_result_behind_a_link_is_damaged(paper, tmp_path_factory, na
     place.rename(outside)
     place.symlink_to(outside)
     assert published.flaw(books(paper).notebooks[0], paper.project) == "a.json is damaged (a link)"
+
+
+@pytest.mark.parametrize("machine", ["machine", "laptop"])
+def test_of_two_machines_with_the_same_damaged_figure_the_edited_one_is_told(paper, tmp_path, machine):
+    copy(project=paper.project)
+    paper.finish("toy/a", CLAIMS, profile="paper", folder=tmp_path / "second", machine="laptop")
+    copy(tmp_path / "second", project=paper.project, beside=True)
+    (paper.project.root / "figures/toy-a-a.png").write_bytes(b"")
+    path = paper.project.data / f"measured/{machine}/toy/a.json"
+    path.write_bytes(path.read_bytes().replace(b"0.5541", b"0.9999"))
+    (book,) = (book for book in books(paper).notebooks if book.id == "toy/a")
+    assert published.shown(book, paper.project) == path
