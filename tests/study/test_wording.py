@@ -95,6 +95,20 @@ def test_words_are_not_renewed_where_a_run_could_come_out_otherwise(told, change
     assert states(told)["toy/a"].startswith("out of date: ")
 
 
+def test_words_are_not_renewed_where_a_result_is_gone_nor_those_of_what_has_none(told, tmp_path):
+    again = {"profile": "paper", "folder": tmp_path / "second", "machine": "faster"}
+    told.finish("toy/a", {"toy-001": {"measured": 0.9}}, **again)
+    publish(tmp_path / "second", project=told.project, beside=True)
+    (told.project.data / "measured/faster/toy/a.json").unlink()
+    retell(source(told), NEW)
+    told.add("toy/new", "pass", entry=BOTH)
+    told.commit()
+    before = measured(told).read_bytes()
+    assert republish_text(told.project) == []
+    assert measured(told).read_bytes() == before
+    assert rendered(told).cells[0].source == OLD
+
+
 def test_the_seal_must_vouch_for_the_code_that_ran(told):
     executed = told.project.notebooks / "rendered/toy/a.ipynb"
     executed.write_text(executed.read_text().replace("import repro.toy", "import repro.toy as toy"))

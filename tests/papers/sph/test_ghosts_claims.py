@@ -152,6 +152,9 @@ def test_a_long_run_lasts_if_all_resolutions_come_to_its_end():
     assert air.lasts(runs_by_name, 2.4) == {"time": 2.4, "most": pytest.approx(20), "holds": True}
     assert not air.lasts(runs_by_name | {"equation 3, 9 particles": whole[:1]}, 2.4)["holds"]
     assert not air.lasts({"equation 3, 24 particles": whole}, 2.4)["holds"]
+    # one that was stopped before anybody looked
+    early = air.lasts(runs_by_name | {"equation 3, 9 particles": whole[:0]}, 2.4)
+    assert early == {"time": 0.0, "most": pytest.approx(20), "holds": False}
     # to within a hundredth
     assert air.lasts(runs_by_name, 2.4 / 0.991)["holds"]
     assert not air.lasts(runs_by_name, 2.4 / 0.989)["holds"]

@@ -176,8 +176,9 @@ def through(columns, case: DamBreak, device, seconds: float) -> dict[str, pd.Dat
 def lasts(runs: dict[str, pd.DataFrame], seconds: float) -> dict:
     """How long the runs by equation 3 went and their largest compression in %; holds if all of them went through."""
     tables = [table for name, table in runs.items() if name.startswith("equation 3")]
-    time = min(float(table["time"].max()) for table in tables)
-    most = 100 * max(float(table["compression"].max()) for table in tables)
+    # a run that was stopped before its first look has no rows
+    time = min(max(table["time"], default=0.0) for table in tables)
+    most = 100 * max(max(table["compression"], default=0.0) for table in tables)
     whole = len(tables) > 1 and not any(table["stopped"].any() for table in tables)
     return {"time": time, "most": most, "holds": whole and time > 0.99 * seconds}
 
