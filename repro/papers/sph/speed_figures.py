@@ -28,8 +28,11 @@ def ladder(table: pd.DataFrame, plain_c: pd.Series | None):
     """Time of a step of each rung with its quartiles, and of plain C; from `speed.ladder_table` and `speed.plain_c`."""
     figure, axes = plt.subplots(figsize=(6.8, 0.5 * len(table) + 1.4))
     errors = [table["ms"] - table["from"], table["to"] - table["ms"]]
-    bars = axes.barh(table["rung"], table["ms"], color=BLUE, xerr=errors, error_kw={"elinewidth": 1, "capsize": 2})
-    axes.bar_label(bars, [f" {ms:.3g} ms" for ms in table["ms"]], padding=6, fontsize=9)
+    axes.barh(table["rung"], table["ms"], color=BLUE, xerr=errors, error_kw={"elinewidth": 1, "capsize": 2})
+    # not at the bars' ends, where plain C may stand
+    axes.set_yticks(
+        table["rung"], [f"{rung}, {ms:.3g} ms" for rung, ms in zip(table["rung"], table["ms"], strict=True)]
+    )
     arrays = {"ms": table["ms"]}
     if plain_c is not None:
         arrays["plain C"] = plain_c[["linked list", "each pair once"]].to_numpy(float)
