@@ -36,7 +36,7 @@ FIRST, SECOND, ALONE = "first", "second", "alone"
 class Bindings:
     """Binds kernels for `system` on a device, with the search of strategies.STRATEGIES named `strategy`."""
 
-    def __init__(self, device, real, system, strategy: str):
+    def __init__(self, device, real, system, strategy: str, few: int):
         self.device, self.real, self.system = device, real, system
         self.search, self._kernel = SEARCHES[strategy], system.resolution.smoothing_kernel
         gpu = device.name == "cuda"
@@ -44,10 +44,10 @@ class Bindings:
         require(one_core or not self.search.ahead, f"'{strategy}' meets each pair once, on one core: not on {device}")
         self.walk = self.search.walk_on_gpu if gpu else self.search.walk
         #: whether threads share a particle's sum
-        self.shared = self.search.shares and shared(device, system.count)
+        self.shared = self.search.shares and shared(device, system.count, few)
         #: the list of neighbours that the first sum of a step makes, where there is one
         self._list = None
-        if listed(device, self.search, system.count):
+        if listed(device, self.search, system.count, few):
             self._list = device.zeros(2 * ENTRIES * system.count, np.uint32)
         self._cached_words = 0 if gpu else self.search.cached_words
         self._numbers, self._cells = numbers(system, real), system.cells.shape

@@ -5,13 +5,14 @@ from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Kind, OneOf, checked
+from repro.declared import Kind, OneOf, Whole, checked
 from repro.errors import InputError, require
 from repro.parallel import PRECISIONS, TimeLoop, require_memory
 from repro.parallel.launch_sequence import in_turn
 from repro.parallel.options import OnDevice, Precision
 from repro.parallel.timeloop import GRAPH_STEPS
 from repro.particles.position import Units, vectors_by_id
+from repro.particles.random import MOST_PARTICLES
 
 from .air import AirSampling, carried, most, sample
 from .bindings import ALONE, FIRST, SECOND, Bindings
@@ -37,9 +38,10 @@ class Simulation(TimeLoop):
     PAIRS_ONCE, `density` one of DENSITIES, `boundary` one of ghosts.BOUNDARIES, `precision` "single" or "double",
     `sampling` says how ghosts in the air are sown. With "ghosts" these keep the fluid in the tank, and push back what
     sinks into a wall; otherwise the walls hold it back. Ghosts in the air act with "summation"; then steps stop for the
-    host to sow them. Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit. A
-    particle through a wall or without a finite velocity stops the run, and so does a time step beyond what the fluid's
-    speed, acceleration or compression allow.
+    host to sow them. With fewer particles than `few` threads of a GPU share the sum of one, which changes no bit.
+    Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit. A particle through
+    a wall or without a finite velocity stops the run, and so does a time step beyond what the fluid's speed,
+    acceleration or compression allow.
     """
 
     @checked
@@ -53,6 +55,7 @@ class Simulation(TimeLoop):
         boundary: Annotated[str, OneOf(BOUNDARIES)] = "ghosts",
         precision: Precision = "single",
         sampling: Annotated[AirSampling, Kind(AirSampling)] = AirSampling(),  # noqa: B008
+        few: Annotated[int, Whole(0, MOST_PARTICLES)] = FEW,
     ):
         require(
             density == "summation" or system.fluid.xsph == 0,
@@ -60,6 +63,7 @@ class Simulation(TimeLoop):
         )
         self.device, self.system, self.real, self.precision = device, system, PRECISIONS[precision], precision
         self.strategy, self.density, self.boundary, self.sampling = strategy, density, boundary, sampling
+        self.few = few
         #: where ghosts in the air are, in m, and whether they must be sown before the next step
         self.air_samples, self._air_due = np.zeros((0, 3)), density == "summation" and boundary == "ghosts"
         self.air_acts = self._air_due
@@ -67,7 +71,7 @@ class Simulation(TimeLoop):
         self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
         self._resumed, self._looked = None, 0
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
-        self._bind = Bindings(device, self.real, system, strategy)
+        self._bind = Bindings(device, self.real, system, strategy, few)
         self._lists = self._bind.search.lists(device, system.cells, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
         #: every type of particles that fluid meets in a step, by name; see neighbour_sums.PARTICLE_TYPES
@@ -106,9 +110,9 @@ class Simulation(TimeLoop):
         each = np.dtype(self.real).itemsize
         ghosts = (sites - inside) * (self.boundary == "ghosts") + most(self.system, self.sampling) * self.air_acts
         ghosts += len(self.system.obstacles)
-        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < FEW)
+        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < self.few)
         search = SEARCHES[self.strategy]
-        words = ENTRIES if listed(self.device, search, self.system.count) else search.cached_words
+        words = ENTRIES if listed(self.device, search, self.system.count, self.few) else search.cached_words
         fluid += 2 * 4 * words + 8 * LARGEST * bool(search.ahead)
         return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
 

@@ -13,21 +13,21 @@ from numpy import float64, uint32
 from repro.parallel import device_function, load_generated
 
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
-from .strategies.neighbour_list import PLACES, make_neighbour_list
+from .strategies.neighbour_list import MOST_LISTED, make_neighbour_list
 from .strategies.search import ROWS
 
 #: particles below which nine threads share a particle on a GPU
 FEW = 300_000
 
 
-def shared(device, count: int) -> bool:
+def shared(device, count: int, few: int = FEW) -> bool:
     """Whether so many particles are too few to keep the device busy with an item a particle."""
-    return device.name == "cuda" and count < FEW
+    return device.name == "cuda" and count < few
 
 
-def listed(device, search, count: int) -> bool:
+def listed(device, search, count: int, few: int = FEW) -> bool:
     """Whether so many particles have a list of their neighbours: the search makes one, and its places suffice."""
-    return device.name == "cuda" and bool(search.find) and FEW <= count < PLACES
+    return device.name == "cuda" and bool(search.find) and few <= count <= MOST_LISTED
 
 
 _ACCUMULATE = '''"""Generated: what neighbours of all types in a row of cells add."""

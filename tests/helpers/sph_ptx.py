@@ -5,7 +5,6 @@ python -m helpers.sph_ptx PRECISION
 
 import json
 import sys
-from unittest.mock import patch
 
 from helpers.ptx_device import PtxDevice, look
 from helpers.sph_systems import shaken
@@ -26,8 +25,7 @@ def main(precision):
         options = {"strategy": strategy, "density": density, "boundary": boundary, "precision": precision}
         Simulation(shaken(), device, **options)
         if strategy == "sorted cells":
-            with patch("repro.sph.sum_kernels.FEW", 0):
-                Simulation(shaken(), device, **options)
+            Simulation(shaken(), device, **options, few=0)
         for name, *texts in list(device.kernels.values())[shown:]:
             for fuse, text in zip(FUSE, texts, strict=True):
                 about = {"strategy": strategy, "density": density, "kernel": name, "fuse": fuse}

@@ -93,3 +93,13 @@ def test_a_part_of_a_gpu_is_what_its_sequence_takes_longer_than_the_one_before()
     found = benchmark._differences(parts, core, samples=4, seconds=0.02)
     for name, ms in (("one launch", 1), ("three", 3), ("none", 0)):
         np.testing.assert_allclose(found[name], [1e-3 * ms] * 4, atol=1e-12)
+
+
+def test_the_kernels_of_many_particles_are_checked_where_many_are_timed(core, monkeypatch):
+    """On a GPU few particles, as those of the check, have kernels of their own."""
+    asked = []
+    monkeypatch.setattr(benchmark, "check_strategy", lambda device, **options: asked.append(options) or "checked")
+    for few in (SYSTEM.count + 1, SYSTEM.count):
+        monkeypatch.setattr(benchmark, "FEW", few)
+        benchmark.measure_speed("case", SYSTEM, core, strategy="linked list", seconds=1e-3, **OPEN)
+    assert asked == [{"strategy": "linked list", **OPEN}, {"strategy": "linked list", **OPEN, "few": 0}]

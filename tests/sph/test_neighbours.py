@@ -18,7 +18,6 @@ from repro.errors import InputError
 from repro.parallel import select
 from repro.particles.cells import cell_of
 from repro.particles.position import Units
-from repro.sph import sum_kernels
 from repro.sph.fluid import Fluid, Resolution
 from repro.sph.ghosts import Sites, make_ghosts, make_no_ghosts
 from repro.sph.neighbour_sums import PARTICLE_TYPES
@@ -223,17 +222,16 @@ def test_both_sums_of_a_step_meet_the_same_types():
 
 
 @pytest.mark.parametrize("density", ["continuity", "summation"])
-def test_many_particles_have_the_bits_of_few_with_a_list_of_neighbours(monkeypatch, density):
+def test_many_particles_have_the_bits_of_few_with_a_list_of_neighbours(density):
     """With ghosts in walls and air and an obstacle; a first sum that makes the list and a second one that reads it."""
     system = replace(shaken(water=(3, 2, 3), tank=(5, 2, 5)), obstacles=np.array([[0.09, 0.03, 0.05]]))
 
-    def run(device, strategy):
-        simulation = Simulation(system, device, strategy=strategy, density=density)
+    def run(device, strategy, **more):
+        simulation = Simulation(system, device, strategy=strategy, density=density, **more)
         simulation.step(2)
         return simulation.particles()
 
     expected = run(select("threads"), "linked list")
-    monkeypatch.setattr(sum_kernels, "FEW", 0)
-    result = run(PlainDevice(), "sorted cells")
+    result = run(PlainDevice(), "sorted cells", few=0)
     for name, array in expected.items():
         np.testing.assert_array_equal(result[name], array, err_msg=name)
