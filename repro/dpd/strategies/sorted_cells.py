@@ -23,9 +23,8 @@ from repro.particles.sorted_cells import row_around
 from ..pair import Pair, make_force
 from .setup import Forces, Setup, Traits
 
-#: places in a thread's list, and the last one, where no neighbour stays
+#: particles that a thread collects before it computes their forces
 LIST = 32
-LAST = uint32(LIST - 1)
 
 TRAITS = Traits(both_sides=True, shared_words=LIST, repeats=("serial", "threads", "cuda"))
 
@@ -56,8 +55,8 @@ def sorted_body(real, block: int, pair: Pair):
             while j < end or piece < pieces:
                 found = uint32(0)
                 # row by row, so that the threads of a warp look for the next one together
-                while found < LAST:
-                    while j < end and found < LAST:
+                while found < LIST:
+                    while j < end and found < LIST:
                         # a place is taken, and kept if it is a neighbour's: no branch
                         t[found, lane] = j
                         near = separation(xi, yi, zi, j, particles, p)[3] < one and j != i
