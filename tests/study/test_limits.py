@@ -87,11 +87,12 @@ def test_what_a_run_can_mean_passes(name, value):
     parameters.require_limits({name: value}, EXAMPLES, "p/a", OWN)
 
 
-def test_every_profile_of_every_notebook_passes_its_own_limits():
+def test_every_notebook_as_it_is_opened_and_every_profile_of_it_passes_its_own_limits():
     project = Project.default()
     for book in catalogue.load(project).notebooks:
-        examples = parameters.known_values(parameters.defaults(book.source(project)), book.profiles)
-        for values in book.profiles.values():
+        opened = parameters.defaults(book.source(project))
+        examples = parameters.known_values(opened, book.profiles)
+        for values in (opened, *book.profiles.values()):
             parameters.require_limits(values, examples, book.id, book.limits)
 
 
