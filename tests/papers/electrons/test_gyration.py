@@ -248,9 +248,9 @@ def test_an_electron_drifts_within_its_box_along_the_drift(share, momentum):
         (
             crossed.drifting,
             (0.5, 0.0, 10**6),
-            "0.5 c and a momentum of 0 m c for 1000000 steps: a way of 250064 cells, at",
+            "0.5 c and a momentum of 0 m c for 1000000 steps: its way and its orbit need 250064 cells, at",
         ),
-        (crossed.drifting, (0.999, 1e3, 9), "a momentum of 1000 m c for 9 steps: .* take fewer steps, or go slower"),
+        (crossed.drifting, (0.999, 1e3, 9), "a momentum of 1000 m c for 9 steps: .* take fewer steps, a smaller"),
         (crossed.force_free, ([0.1], 5.0, -1.0), "rounds = -1.0: must be a number of at least 1e-30"),
     ],
 )

@@ -41,7 +41,8 @@ def drifting(share: float, momentum: float, steps: int) -> System:
     wide = ceil(largest / _TURN * _COURANT) + 2
     long = ceil(share * steps * _COURANT) + 4 * wide
     what = f"drift with {share:g} c and a momentum of {momentum:g} m c for {steps} steps"
-    require(long <= _LONGEST, f"{what}: a way of {long} cells, at most {_LONGEST}: take fewer steps, or go slower")
+    enough = "take fewer steps, a smaller share or a smaller momentum"
+    require(long <= _LONGEST, f"{what}: its way and its orbit need {long} cells, at most {_LONGEST}: {enough}")
     mesh = Mesh((long, 4, 1), (spacing,) * 3)
     # E x B along x: E along y and B along z
     electron = Electrons([[2 * wide * spacing, 2 * spacing, 0.5 * spacing]], [[momentum, 0.0, 0.0]], [1.0])

@@ -57,7 +57,7 @@ DIVISIBLE = 8
 def cube(particles: int, case=UniformSource, *, multiple: int = 1):
     """The paper's test, or another case, with exactly so many particles at the start, about PER_CELL of them a cell.
 
-    The cells along each axis are a `multiple`, the nearest one.
+    The cells along each axis are a `multiple`, the nearest one: with few particles, far more or fewer in each.
     """
     require_whole("particles", particles, PER_CELL, 2**31 - 1)
     cells = multiple * max(1, round((particles / PER_CELL) ** (1 / 3) / multiple))

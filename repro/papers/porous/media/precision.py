@@ -42,7 +42,7 @@ def force_scan(space: PoreSpace, device, forces, double: FlowThrough, **options)
 
 
 def precision_claims(runs: dict[str, FlowThrough]) -> dict:
-    """{claim: value} of figure 5.9: k and steps in double and in single precision, and what the latter loses (%)."""
+    """{claim: value} of figure 5.9: k in both precisions, and of single the steps and what it loses (%)."""
     double, _, plain = runs.values()
     found = {"porous-051": double.k, "porous-049": plain.k, "porous-053": loss(plain, double)}
     return found | {"porous-050": plain.result.steps}
