@@ -42,7 +42,9 @@ def test_a_longer_tank_has_more_cells_for_the_same_water_and_they_are_empty():
     assert list(table["bytes a particle"]) == pytest.approx(list(4 * (table["cells"] + 1) / 48))
     held = table["cells"] * (1 - table["empty (%)"] / 100)
     assert held[0] == pytest.approx(round(held[0])) == pytest.approx(held[1])
-    assert (table[["sort (us)", "first index (us)"]] > 0).all(axis=None)
+    # the first index is a difference of two times, and may be lost in their noise
+    assert (table["sort (us)"] > 0).all()
+    assert (table["first index (us)"] >= 0).all()
 
 
 @pytest.mark.parametrize("shape", [(3, 3, 3), (5, 4, 6)])
