@@ -20,12 +20,12 @@ from .strategies.search import ROWS
 FEW = 300_000
 
 
-def shared(device, count: int, few: int = FEW) -> bool:
+def shared(device, count: int, few: int) -> bool:
     """Whether so many particles are too few to keep the device busy with an item a particle."""
     return device.name == "cuda" and count < few
 
 
-def listed(device, search, count: int, few: int = FEW) -> bool:
+def listed(device, search, count: int, few: int) -> bool:
     """Whether so many particles have a list of their neighbours: the search makes one, and its places suffice."""
     return device.name == "cuda" and bool(search.find) and few <= count <= MOST_LISTED
 
