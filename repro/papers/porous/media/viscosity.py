@@ -1,4 +1,4 @@
-"""The conclusion of section 5.4(3) on each reading of it: over the viscosity k changes less with MRT than with BGK.
+"""The conclusion of section 5.4(3) on six readings of it: over the viscosity k changes less with MRT than with BGK.
 
 What the thesis leaves open are the rates of MRT (reference 30 or 31), the length of the cell (128 or 127 voxels) and,
 in single precision, the force. A force that is added to whole populations is rounded, and k with it, by as much at all
