@@ -6,9 +6,11 @@ import re
 import shlex
 from collections.abc import Container, Sequence
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
+from repro.study.keep.record import MOST_NUMBERS
 from repro.study.notebooks import Project, catalogue, parameters, read_cells
 from repro.study.notebooks.catalogue import Notebook
 from repro.study.publish import published
@@ -137,3 +139,49 @@ def test_a_record_is_opened_with_the_values_that_the_run_has_set(book):
     names = {part.id for part in before if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     names |= {part.asname or part.name for part in before if isinstance(part, ast.alias)}
     assert not names & parameters.defaults(book.source(PROJECT)).keys()
+
+
+def said(body: Sequence[ast.stmt], texts: dict[str, list[str]]) -> list[str]:
+    """The templates of `record.say(...)` in statements, whichever branches run; `texts` holds what names stand for."""
+    found = []
+    for node in body:
+        match node:
+            case ast.Assign(targets=[ast.Name(name)]) if known := values(node.value, texts):
+                texts[name] = known
+            case ast.AugAssign(target=ast.Name(name)) if name in texts:
+                texts[name] = [a + b for a, b in itertools.product(texts[name], values(node.value, texts))]
+        for call in ast.walk(node) if not hasattr(node, "body") else ():
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "record.say":
+                templates = values(call.args[0], texts)
+                assert templates, f"cannot be followed: {ast.unparse(call)}"
+                found += templates
+        for branch in ("body", "orelse"):
+            found += said(getattr(node, branch, ()), texts)
+    return found
+
+
+def values(node: ast.expr, texts: dict[str, list[str]]) -> list[str]:
+    """What an expression of texts may be; what is filled into an f-string or replaced stands for itself."""
+    match node:
+        case ast.Constant(str(text)):
+            return [text]
+        case ast.Name(name):
+            return texts.get(name, [])
+        case ast.JoinedStr(parts):
+            return ["".join(part.value if isinstance(part, ast.Constant) else "..." for part in parts)]
+        case ast.IfExp(body=one, orelse=other):
+            return values(one, texts) + values(other, texts)
+        case ast.BinOp(left=left, right=right):
+            return [a + b for a, b in itertools.product(values(left, texts), values(right, texts))]
+        case ast.Call(func=ast.Attribute(value=inner)):
+            return values(inner, texts)
+    return []
+
+
+@pytest.mark.parametrize("book", BOOKS, ids=lambda book: book.id)
+def test_a_sentence_has_no_more_numbers_than_a_record_takes(book):
+    """Also one that only a GPU or a large profile says."""
+    body = ast.parse("\n".join(text for kind, text in texts(book) if kind == "code")).body
+    for sentence in said(body, {}):
+        names = {name for _, name, _, _ in Formatter().parse(sentence) if name is not None}
+        assert len(names) <= MOST_NUMBERS, sentence

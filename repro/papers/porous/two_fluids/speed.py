@@ -213,12 +213,11 @@ def readings(packed: pd.DataFrame, claim) -> pd.DataFrame:
     return table.assign(within=(table["loss (%)"] - claim.bounds()[0]).abs() <= claim.margin())
 
 
-def one_kernel(parted: pd.DataFrame) -> dict:
-    """The speed of `tiled` over the others in `step_parts`, and what the bytes allow; holds if it lies between them."""
+def one_kernel(parted: pd.DataFrame, other: str) -> dict:
+    """The speed of `tiled` over another one in `step_parts`, and what the bytes allow: more, for `Record.say`."""
     rates, moved = parted.set_index("strategy")["mflups"], bytes_table().set_index("strategy")["step (bytes)"]
-    dense, sparse = rates["tiled"] / rates["dense"], rates["tiled"] / rates["sparse"]
-    allowed = {f"{name}_bytes": moved[name] / moved["tiled"] for name in ("dense", "sparse")}
-    return {"dense": dense, "sparse": sparse, "holds": dense < 1 < sparse, **allowed}
+    by, allowed = rates["tiled"] / rates[other], moved[other] / moved["tiled"]
+    return {"by": by, "bytes": allowed, "holds": by < allowed}
 
 
 def density_numbers(shares: pd.DataFrame, claim) -> dict:
