@@ -4,6 +4,7 @@ With NUMBA_ENABLE_CUDASIM=1 the kernels run in numba's simulator on host arrays:
 """
 
 import warnings
+from math import prod
 
 import numpy as np
 from numba import config, cuda
@@ -89,15 +90,26 @@ class CudaDevice:
 
         def bind(shape, *arguments):
             packing, flat = flattened(arguments)
-            compiled = cuda_kernel(
-                kernel.body, packing, block=kernel.block, registers=kernel.registers, **kernel.options
-            )
-            nx, ny, nz = kernel.padded(shape)
-            if max(ny, nz) > _GRID_LIMIT:
+            extents = nx, ny, nz = kernel.padded(shape)
+            items = prod(extents)
+            # a warp that a row does not fill takes the place of a full one; rows that fill blocks need no division
+            along_rows = kernel.along_rows or kernel.shared_rows or kernel.ndim == 1 or nx % kernel.block == 0
+            if along_rows and max(ny, nz) > _GRID_LIMIT:
                 raise DeviceError(f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z")
+            if not along_rows and items >= 2**32 - kernel.block:
+                raise DeviceError(f"{nx} x {ny} x {nz} items: a kernel numbers fewer than 2^32")
+            compiled = cuda_kernel(
+                kernel.body,
+                packing,
+                along_rows=bool(along_rows),
+                block=kernel.block,
+                registers=kernel.registers,
+                **kernel.options,
+            )
+            along = nx if along_rows else items
             # a simulated GPU has a thread of Python for each item: none for those that a block has beyond the last one
-            block = min(kernel.block, max(1, nx)) if SIMULATED and not kernel.shared_rows else kernel.block
-            grid = (-(-nx // block), ny, nz)
+            block = min(kernel.block, max(1, along)) if SIMULATED and not kernel.shared_rows else kernel.block
+            grid = (-(-along // block), *((ny, nz) if along_rows else (1, 1)))
             values = [self._view(argument) for argument in flat]
             stream = 0 if SIMULATED else self._numba_stream
             configuration = grid, (block, 1, 1), stream
@@ -105,9 +117,9 @@ class CudaDevice:
 
             def run():
                 # the simulator keeps one configuration for a kernel, the last one, whatever was bound with another
-                (compiled[configuration] if SIMULATED else launch)(nx, *values)
+                (compiled[configuration] if SIMULATED else launch)(*extents, *values)
 
-            run.compiled, run.values = compiled, (nx, *values)
+            run.compiled, run.values = compiled, (*extents, *values)
             return run
 
         return bind

@@ -30,6 +30,8 @@ class Kernel:
     shared_rows: int = 0
     #: threads a block on the GPU
     block: int = 128
+    #: keep each block within a row on the GPU, for items that do other work at its ends than in its midst
+    along_rows: bool = False
     #: most registers that the compiler may give a thread on the GPU; None leaves it to the compiler
     registers: int | None = None
     #: IEEE arithmetic in the order of the formula, so that devices agree to the last bit; otherwise the fastest

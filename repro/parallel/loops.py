@@ -76,19 +76,28 @@ _WALK_POINTS = """        grain = lanes if shared_rows else 1
 """
 
 _CUDA = '''"""Generated: a CUDA kernel, one item a thread."""
-from numba import cuda, int32
+from numba import cuda, int32, int64, uint32
 {imports}
 
 def make(body, rows, dtype, index_rows, shared_rows, block, registers):
     @cuda.jit(fastmath={fast}, cache={cache}{limit})
-    def kernel(nx{arguments}):
-        x = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
-        y = cuda.blockIdx.y
-        z = cuda.blockIdx.z
-{scratch}        if x < nx:
+    def kernel(nx, ny, nz{arguments}):
+{place}{scratch}        if {inside}:
             {call}
     return kernel
 '''
+
+#: where a thread's item is: with blocks along rows, and with blocks along the whole index space, whatever its rows
+_ALONG_ROWS = """        x = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+        y = cuda.blockIdx.y
+        z = cuda.blockIdx.z
+"""
+_ALONG_ALL = """        item = uint32(cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x)
+        line = uint32(uint32(item) // uint32(nx))
+        x = int64(uint32(uint32(item) - uint32(line * uint32(nx))))
+        z = int64(uint32(line // uint32(ny)))
+        y = int64(uint32(line - uint32(uint32(z) * uint32(ny))))
+"""
 
 
 #: lines that make the scratch arrays, by their names in the call
@@ -150,9 +159,24 @@ def _parallel_for(parameters: str):
 
 @cache
 def cuda_kernel(
-    body, packing: Packing, *, ndim, rows, dtype, index_rows, shared_rows, block, registers=None, strict=False
+    body,
+    packing: Packing,
+    *,
+    along_rows=True,
+    ndim,
+    rows,
+    dtype,
+    index_rows,
+    shared_rows,
+    block,
+    registers=None,
+    strict=False,
 ):
-    """Wrap `body` into a CUDA kernel; returns kernel(nx, *flat arguments), to be launched with blocks (block, 1, 1)."""
+    """Wrap `body` into a CUDA kernel; returns kernel(nx, ny, nz, *flat arguments), for blocks (block, 1, 1).
+
+    With blocks along rows y and z are those of a block, and the last one of each row may have less to do; otherwise
+    blocks go along the whole index space, below 2^32 items.
+    """
     parts = _parts(packing, ndim, "1", _CUDA_SCRATCH, (rows, index_rows, shared_rows))
     # the simulator has no registers
     limited = registers is not None and not config.ENABLE_CUDASIM
@@ -160,5 +184,7 @@ def cuda_kernel(
     # numba would take a kernel with one limit from the cache for another
     cached = UNDERSTOOD and not shared_rows and not limited
     constants = body, rows, dtype, index_rows, shared_rows, block, registers
-    module = generated("cuda", _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit), *constants)
+    place = {"place": _ALONG_ROWS, "inside": "x < nx"} if along_rows else {"place": _ALONG_ALL, "inside": "z < nz"}
+    text = _CUDA.format(**parts, **place, fast=not strict, cache=cached, limit=limit)
+    module = generated("cuda", text, *constants)
     return cached_apart(module.make(*constants))

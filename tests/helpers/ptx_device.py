@@ -57,19 +57,20 @@ class PtxDevice:
             if (kernel, kinds) not in self.kernels:
                 key = kernel, kinds, self.fuse
                 if key not in _COMPILED:
-                    _COMPILED[key] = ptx(kernel, arguments, self.fuse)
+                    _COMPILED[key] = ptx(kernel, shape[0] % kernel.block == 0, arguments, self.fuse)
                 self.kernels[kernel, kinds] = name, *_COMPILED[key]
             return lambda: None
 
         return bind
 
 
-def ptx(kernel, arguments, fuse):
+def ptx(kernel, along_rows, arguments, fuse):
     settings = replace(kernel, edges=False)
     packing, flat = flattened(arguments)
     wrapped = cuda_kernel(
         settings.body,
         packing,
+        along_rows=along_rows or kernel.along_rows or kernel.ndim == 1 or bool(kernel.shared_rows),
         ndim=settings.ndim,
         rows=settings.rows,
         dtype=np.dtype(settings.dtype),
@@ -77,7 +78,7 @@ def ptx(kernel, arguments, fuse):
         shared_rows=settings.shared_rows,
         block=settings.block,
     )
-    signature = [types.int64]
+    signature = [types.int64] * 3
     signature += [typeof(value) for value in flat]
     # compiling asks the driver for the device's age even where it is given
     hopper = SimpleNamespace(compute_capability=(9, 0))

@@ -96,8 +96,11 @@ def test_more_rows_than_a_launch_can_have_are_refused(cuda_device):
 
     out = cuda_device.zeros(1, np.float32)
     with pytest.raises(DeviceError) as error:
-        cuda_device.compile(Kernel(nothing, ndim=2))((1, 70000), out)
+        cuda_device.compile(Kernel(nothing, ndim=2, block=4))((4, 70000), out)
     assert "65535" in one_line(error)
+    with pytest.raises(DeviceError) as error:
+        cuda_device.compile(Kernel(nothing, ndim=2, block=4))((3, 2**31), out)
+    assert "3 x 2147483648 x 1 items: a kernel numbers fewer than 2^32" in one_line(error)
 
 
 def test_what_a_kernel_takes_is_that_of_the_types_of_its_launch(cuda_device):

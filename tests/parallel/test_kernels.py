@@ -61,12 +61,12 @@ def extents(device, ndim):
     return st.tuples(st.integers(1, x), *[st.integers(1, others)] * (ndim - 1))
 
 
-@pytest.mark.parametrize("edges", [False, True])
+@pytest.mark.parametrize("within", ["edges", "along_rows", None])
 @pytest.mark.parametrize("ndim", [1, 2, 3])
-def test_each_item_is_visited_exactly_once_with_scratch_of_its_own(device, ndim, edges):
-    compiled = device.compile(
-        Kernel(VISITS[ndim], ndim=ndim, rows=2, dtype=np.float64, edges=edges and ndim > 1, block=BLOCK)
-    )
+def test_each_item_is_visited_exactly_once_with_scratch_of_its_own(device, ndim, within):
+    edges, along_rows = within == "edges" and ndim > 1, within == "along_rows"
+    kernel = Kernel(VISITS[ndim], ndim=ndim, rows=2, dtype=np.float64, edges=edges, along_rows=along_rows, block=BLOCK)
+    compiled = device.compile(kernel)
 
     @settings(max_examples=8 if device.simulated else 40, deadline=None)
     @given(extents(device, ndim))
@@ -75,7 +75,7 @@ def test_each_item_is_visited_exactly_once_with_scratch_of_its_own(device, ndim,
         np.testing.assert_array_equal(times, 1)
         assert run.min() >= 1
         assert run.max() <= getattr(device, "lanes", 1)
-        if edges and ndim > 1:
+        if edges:
             np.testing.assert_array_equal(run[..., [0, -1]], 1, "the ends of a row share a run with its inside")
 
     check()

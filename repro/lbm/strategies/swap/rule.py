@@ -194,7 +194,8 @@ def ray_kernel(spec: Specialisation) -> Kernel:
                             here -= step
                             px, py, pz = px - cx[i], py - cy[i], pz - cz[i]
 
-    return spec.kernel(walk, rows=0)
+    # the first and the last node of a row walk other rays: side by side in a warp they would wait for each other
+    return spec.kernel(walk, rows=0, along_rows=True)
 
 
 @cache

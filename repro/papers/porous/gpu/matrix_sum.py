@@ -80,7 +80,7 @@ def order_table(side: int, device, record=None, **options) -> pd.DataFrame:
     """Listing 1 with neighbouring threads on neighbouring numbers, and a row apart; `options` as of `timed`."""
     arrays, rows = matrices(device, side), []
     for order, body in {"coalesced": add_along_rows, "strided": add_along_columns}.items():
-        launch = device.compile(Kernel(body, ndim=2))((side, side), *arrays, side)
+        launch = device.compile(Kernel(body, ndim=2, along_rows=True))((side, side), *arrays, side)
         rows.append({"order": order} | timed(f"matrix sum, {order}", launch, arrays, device, record, **options))
     return pd.DataFrame(rows)
 
@@ -92,7 +92,8 @@ def block_table(side: int, blocks, device, record=None, **options) -> pd.DataFra
     arrays, rows = matrices(device, side), []
     for block, (kind, more) in product(blocks, {"whole warps": 0, "others": REST}.items()):
         threads = block + more
-        launch = device.compile(Kernel(add_along_rows, ndim=2, block=threads))((side, side), *arrays, side)
+        kernel = Kernel(add_along_rows, ndim=2, block=threads, along_rows=True)
+        launch = device.compile(kernel)((side, side), *arrays, side)
         row = {"block": block, "kind": kind, "threads": threads}
         row["lanes busy (%)"] = 100 * threads / (-(-threads // WARP) * WARP)
         rows.append(row | timed(f"matrix sum, {threads} threads", launch, arrays, device, record, **options))
