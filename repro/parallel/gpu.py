@@ -93,20 +93,21 @@ class CudaDevice:
             extents = nx, ny, nz = kernel.padded(shape)
             items = prod(extents)
             # a warp that a row does not fill takes the place of a full one; rows that fill blocks need no division
-            along_rows = kernel.along_rows or kernel.shared_rows or kernel.ndim == 1 or nx % kernel.block == 0
-            if along_rows and max(ny, nz) > _GRID_LIMIT:
+            many, full = max(ny, nz) > _GRID_LIMIT, kernel.ndim == 1 or nx % kernel.block == 0
+            along_rows = bool(kernel.along_rows or kernel.shared_rows or (full and not many))
+            if along_rows and many:
                 raise DeviceError(f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z")
             if not along_rows and items >= 2**32 - kernel.block:
                 raise DeviceError(f"{nx} x {ny} x {nz} items: a kernel numbers fewer than 2^32")
             compiled = cuda_kernel(
                 kernel.body,
                 packing,
-                along_rows=bool(along_rows),
+                along_rows=along_rows,
                 block=kernel.block,
                 registers=kernel.registers,
                 **kernel.options,
             )
-            along = nx if along_rows else items
+            along, sizes = (nx, (nx,)) if along_rows else (items, extents)
             # a simulated GPU has a thread of Python for each item: none for those that a block has beyond the last one
             block = min(kernel.block, max(1, along)) if SIMULATED and not kernel.shared_rows else kernel.block
             grid = (-(-along // block), *((ny, nz) if along_rows else (1, 1)))
@@ -117,9 +118,9 @@ class CudaDevice:
 
             def run():
                 # the simulator keeps one configuration for a kernel, the last one, whatever was bound with another
-                (compiled[configuration] if SIMULATED else launch)(*extents, *values)
+                (compiled[configuration] if SIMULATED else launch)(*sizes, *values)
 
-            run.compiled, run.values = compiled, (*extents, *values)
+            run.compiled, run.values = compiled, (*sizes, *values)
             return run
 
         return bind

@@ -81,7 +81,7 @@ from numba import cuda, int32, int64, uint32
 
 def make(body, rows, dtype, index_rows, shared_rows, block, registers):
     @cuda.jit(fastmath={fast}, cache={cache}{limit})
-    def kernel(nx, ny, nz{arguments}):
+    def kernel({extents}{arguments}):
 {place}{scratch}        if {inside}:
             {call}
     return kernel
@@ -172,10 +172,10 @@ def cuda_kernel(
     registers=None,
     strict=False,
 ):
-    """Wrap `body` into a CUDA kernel; returns kernel(nx, ny, nz, *flat arguments), for blocks (block, 1, 1).
+    """Wrap `body` into a CUDA kernel for blocks (block, 1, 1).
 
-    With blocks along rows y and z are those of a block, and the last one of each row may have less to do; otherwise
-    blocks go along the whole index space, below 2^32 items.
+    With blocks along rows, kernel(nx, *flat arguments), y and z are those of a block, and the last one of each row may
+    have less to do; otherwise, kernel(nx, ny, nz, ...), blocks go along the whole index space, below 2^32 items.
     """
     parts = _parts(packing, ndim, "1", _CUDA_SCRATCH, (rows, index_rows, shared_rows))
     # the simulator has no registers
@@ -184,7 +184,8 @@ def cuda_kernel(
     # numba would take a kernel with one limit from the cache for another
     cached = UNDERSTOOD and not shared_rows and not limited
     constants = body, rows, dtype, index_rows, shared_rows, block, registers
-    place = {"place": _ALONG_ROWS, "inside": "x < nx"} if along_rows else {"place": _ALONG_ALL, "inside": "z < nz"}
-    text = _CUDA.format(**parts, **place, fast=not strict, cache=cached, limit=limit)
+    extents, place, inside = ("nx", _ALONG_ROWS, "x < nx") if along_rows else ("nx, ny, nz", _ALONG_ALL, "z < nz")
+    parts |= {"extents": extents, "place": place, "inside": inside}
+    text = _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit)
     module = generated("cuda", text, *constants)
     return cached_apart(module.make(*constants))

@@ -67,10 +67,11 @@ class PtxDevice:
 def ptx(kernel, along_rows, arguments, fuse):
     settings = replace(kernel, edges=False)
     packing, flat = flattened(arguments)
+    along_rows = bool(along_rows or kernel.along_rows or kernel.ndim == 1 or kernel.shared_rows)
     wrapped = cuda_kernel(
         settings.body,
         packing,
-        along_rows=along_rows or kernel.along_rows or kernel.ndim == 1 or bool(kernel.shared_rows),
+        along_rows=along_rows,
         ndim=settings.ndim,
         rows=settings.rows,
         dtype=np.dtype(settings.dtype),
@@ -78,7 +79,7 @@ def ptx(kernel, along_rows, arguments, fuse):
         shared_rows=settings.shared_rows,
         block=settings.block,
     )
-    signature = [types.int64] * 3
+    signature = [types.int64] * (1 if along_rows else 3)
     signature += [typeof(value) for value in flat]
     # compiling asks the driver for the device's age even where it is given
     hopper = SimpleNamespace(compute_capability=(9, 0))

@@ -96,7 +96,7 @@ def test_more_rows_than_a_launch_can_have_are_refused(cuda_device):
 
     out = cuda_device.zeros(1, np.float32)
     with pytest.raises(DeviceError) as error:
-        cuda_device.compile(Kernel(nothing, ndim=2, block=4))((4, 70000), out)
+        cuda_device.compile(Kernel(nothing, ndim=2, block=4, along_rows=True))((4, 70000), out)
     assert "65535" in one_line(error)
     with pytest.raises(DeviceError) as error:
         cuda_device.compile(Kernel(nothing, ndim=2, block=4))((3, 2**31), out)
