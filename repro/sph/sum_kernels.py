@@ -17,7 +17,7 @@ from .strategies.neighbour_list import MOST_LISTED, make_neighbour_list
 from .strategies.search import ROWS
 
 #: particles below which nine threads share a particle on a GPU
-FEW = 300_000
+FEW = 60_000
 
 
 def shared(device, count: int, few: int) -> bool:
