@@ -8,22 +8,32 @@ from .state import Particles, record_type, rows_of
 
 
 def taken_records(device, particles: Particles, entries) -> np.ndarray:
-    """Records of some `entries` (on the device) of arrays on a device, which cross to the host in one piece."""
-    xp, count = device.xp, len(entries)
-    gathered = [xp.ascontiguousarray(rows[:, entries]).ravel().view(np.uint8) for rows in rows_of(particles)]
-    host = device.to_host(xp.concatenate(gathered))
-    ends = np.cumsum([len(piece) for piece in gathered])
-    pieces = np.split(host, ends[:-1])
-    values = (piece.view(rows.dtype) for piece, rows in zip(pieces, particles, strict=True))
-    return to_records(Particles(*values), np.arange(count))
+    """Records of some `entries` of arrays on a device, where they are put together: they cross the bus in one piece."""
+    return _as_records(device.to_host(_words(device.xp, particles, entries)), particles)
 
 
-def to_records(particles: Particles, entries: np.ndarray) -> np.ndarray:
+def to_records(particles: Particles, entries) -> np.ndarray:
     """Records of some entries of arrays on the host."""
-    found = np.empty(len(entries), record_type(particles.weight.dtype))
-    for name, rows in zip(Particles._fields, rows_of(particles), strict=True):
-        found[name] = rows[:, entries].T.reshape(found[name].shape)
-    return found
+    return _as_records(_words(np, particles, entries), particles)
+
+
+def _words(xp, particles: Particles, entries):
+    """Records as rows of words of 32 bits."""
+    record, cell = record_type(particles.weight.dtype), particles.cell[entries]
+    words = xp.empty((len(cell), record.itemsize // 4), np.uint32)
+    for place, rows in zip(_places(record), rows_of(particles), strict=True):
+        words[:, place] = xp.ascontiguousarray(rows[:, entries].T).view(np.uint32)
+    return words
+
+
+def _as_records(words: np.ndarray, particles: Particles) -> np.ndarray:
+    return words.view(record_type(particles.weight.dtype))[:, 0]
+
+
+def _places(record: np.dtype) -> list[slice]:
+    """Which words of a record each of its fields has."""
+    fields = (record.fields[name] for name in Particles._fields)
+    return [slice(first // 4, (first + kind.itemsize) // 4) for kind, first in fields]
 
 
 def records_here(simulation) -> np.ndarray:
@@ -56,9 +66,9 @@ def put_particles(simulation, **rows: np.ndarray) -> None:
     simulation.used[:] = count
 
 
-def put_records(records: np.ndarray, device, particles: Particles, start: int, entries: np.ndarray) -> None:
-    """Put records into arrays on a device: into `entries` of the ones from `start` to the last, the others become 0."""
-    for name, rows in zip(Particles._fields, rows_of(particles), strict=True):
-        host = np.zeros((len(rows), entries.max() + 1), rows.dtype)
-        host[:, entries] = records[name].T
-        rows[:, start : start + host.shape[1]] = device.to_device(host)
+def put_records(records: np.ndarray, device, particles: Particles, entries) -> None:
+    """Put records into `entries`, a slice or their numbers, of arrays on a device; they cross the bus in one piece."""
+    xp, record = device.xp, records.dtype
+    words = device.to_device(np.ascontiguousarray(records).view(np.uint32).reshape(len(records), record.itemsize // 4))
+    for place, rows in zip(_places(record), rows_of(particles), strict=True):
+        rows[:, entries] = xp.ascontiguousarray(words[:, place]).view(rows.dtype).T

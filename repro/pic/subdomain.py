@@ -49,6 +49,10 @@ class Subdomain:
         self.mesh = Mesh(self.domain.local, mesh.spacing, mesh.boundaries, divided, mesh.layers)
         #: this part's first cell in the whole box
         self.first = self.domain.offset(ranks.rank)
+        # all parts have one shape, and number their cells alike
+        owner, inside = self.domain.owners(self.mesh.cells(np.arange(self.mesh.layout.nodes)) + np.array(self.first))
+        #: of each cell and guard: the rank that has it, and its number there
+        self._owner, self._there = owner.astype(np.int32), self.mesh.nodes(inside).astype(np.int32)
         self._wanted = system.wanted_capacity
         self.room = min(system.room, ceil(_UNEVEN * system.room / ranks.count) + _FEW)
 
@@ -70,11 +74,11 @@ class Subdomain:
 
     def sent_on(self, records: np.ndarray) -> dict[int, np.ndarray]:
         """Records of the particles that have left by the rank they go to, with the cells that they have there."""
-        cells = self.mesh.cells(LEAVES - records["cell"].astype(np.int64)) + np.array(self.first)
-        owner, inside = self.domain.owners(cells)
-        # all parts have one shape, and number their cells alike
-        records["cell"] = self.mesh.nodes(inside)
-        return {int(rank): records[owner == rank] for rank in np.unique(owner)}
+        guards = LEAVES - records["cell"]
+        owner, records["cell"] = self._owner[guards], self._there[guards]
+        return {
+            int(rank): np.take(records, np.flatnonzero(owner == rank)) for rank in np.flatnonzero(np.bincount(owner))
+        }
 
 
 class Crossing:
@@ -126,7 +130,7 @@ class Crossing:
                 f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {self._start} of {room} entries "
                 f"are in use: take {self._subdomain.wanted_capacity(end)}"
             )
-        put_records(arrived, self._device, self._particles, self._start, np.arange(count))
+        put_records(arrived, self._device, self._particles, slice(self._start, end))
         self._used[:] = end
         return end
 

@@ -202,7 +202,7 @@ def test_records_bring_particles_back_as_they_were():
     rng = np.random.default_rng(1)
     for values in one:
         values[:] = rng.integers(0, 99, values.shape)
-    put_records(to_records(one, np.array([4, 0, 2])), PlainDevice(), other, 1, np.array([0, 1, 3]))
+    put_records(to_records(one, np.array([4, 0, 2])), PlainDevice(), other, np.array([1, 2, 4]))
     np.testing.assert_array_equal(to_records(other, np.array([4, 2, 1])), to_records(one, np.array([2, 0, 4])))
     assert record_type(np.float32).itemsize == bytes_each(np.float32)
 

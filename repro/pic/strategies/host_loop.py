@@ -10,9 +10,9 @@ from repro.parallel import Kernel, zero
 from repro.parallel.launch_sequence import LaunchSequence
 
 from ..air.transport import air_arguments
-from ..packing import put_records, record_type, to_records
+from ..packing import put_records, record_type, taken_records
 from ..particle_source import SourceTarget, count_steps
-from ..state import DEFERRED, Particles, make_particles, rows_of
+from ..state import DEFERRED, make_particles
 from .domains import (
     LEFT,
     ON_THE_WAY,
@@ -195,10 +195,7 @@ class HostLoop:
         filled = device.to_host(self.counts.outgoing)
         self.counts.outgoing[:] = 0
         self._seen[LEFT] = 0
-        # the first entries of each buffer lie in one piece
-        size = filled.max() * self.blocks
-        used = Particles(*(device.to_host(rows[:, :size].ravel()) for rows in rows_of(self.outgoing)))
-        records = to_records(used, self._entries(filled))
+        records = taken_records(device, self.outgoing, device.to_device(self._entries(filled)))
         new = records["cell"] <= DEFERRED
         if not new.any():
             return records
@@ -232,7 +229,7 @@ class HostLoop:
                 )
             return
         count = int(filled.sum())
-        put_records(self.waiting[:count], device, self.incoming, 0, self._entries(filled))
+        put_records(self.waiting[:count], device, self.incoming, device.to_device(self._entries(filled)))
         self.counts.incoming[:] = device.to_device(filled.astype(np.int32))
         self.waiting, self.filled = self.waiting[count:], self.filled + 1
         self._seen[ON_THE_WAY] = 1
@@ -260,6 +257,6 @@ def _make_injection(simulation):
         if ions is not charges:
             charges[:] += simulation.device.to_device(ions)
             ions[:] = 0
-        return to_records(Particles(*map(device.to_host, added)), np.arange(int(used[0])))
+        return taken_records(device, added, slice(int(used[0])))
 
     return inject
