@@ -1,4 +1,4 @@
-"""What killed processes leave outside their folder: ports and keys of kernels, shared memory of MPI's ranks."""
+"""What killed processes leave outside their folder: sockets and keys of kernels, shared memory of MPI's ranks."""
 
 import os
 import time

@@ -1,5 +1,7 @@
 """What a notebook keeps of the output of its cells, message by message. No kernel runs."""
 
+import tempfile
+
 import pytest
 from nbformat import NotebookNode
 from papermill.clientwrap import PapermillNotebookClient
@@ -95,3 +97,17 @@ def test_the_time_of_a_cell_is_kept_by_a_file_that_is_there_while_it_runs(monkey
     assert not clock.exists()
     assert [out["text"][:6] for out in code.outputs] == ["3.0 MB"]
     assert text.outputs == []
+
+
+@pytest.mark.parametrize(("name", "transport"), [("short", "ipc"), ("n" * 100, "tcp")])
+def test_a_kernel_has_ports_that_others_may_take_only_where_sockets_cannot_have_their_names(
+    monkeypatch, tmp_path, name, transport
+):
+    folder = tmp_path / name
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    manager = client._KernelManager()
+    assert manager.transport == transport
+    assert manager.ip.startswith(str(folder)) == (transport == "ipc")
+    # what was tried is gone
+    assert [path for path in folder.rglob("*") if not path.is_dir()] == []

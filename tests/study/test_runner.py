@@ -103,10 +103,18 @@ def test_result_with_a_missing_file_runs_again(workshop, pretend, name):
     assert statuses(workshop) == {"toy/plain": "done"}
 
 
-def test_notebook_runs_with_this_python_whatever_kernel_it_names(workshop):
+OWN = f"""
+import sys
+from ipykernel.connect import get_connection_info
+assert sys.executable == {sys.executable!r}
+assert get_connection_info(unpack=True)["transport"] == "ipc"
+"""
+
+
+def test_notebook_runs_with_this_python_and_without_ports_whatever_kernel_it_names(workshop):
     gone = {"kernelspec": {"name": "gone", "display_name": "Gone", "language": "python"}}
     for name, metadata in {"none": {}, "gone": gone}.items():
-        file = workshop.add(f"toy/{name}", f"import sys\nassert sys.executable == {sys.executable!r}")
+        file = workshop.add(f"toy/{name}", OWN)
         file.write_text(json.dumps(json.loads(file.read_text()) | {"metadata": metadata}))
     assert statuses(workshop, jobs=2) == {"toy/none": "done", "toy/gone": "done"}
 

@@ -1,8 +1,12 @@
 """Executes a notebook's cells as papermill does: outputs are bounded, and the kernel does not outlive us."""
 
+import os
+import socket
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from tempfile import mkdtemp
 
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
@@ -35,12 +39,33 @@ kernelapp.launch_new_instance()
 
 
 class _KernelManager(AsyncKernelManager):
-    """Starts this Python, which has the package, whatever kernels are installed under any name."""
+    """Starts this Python, which has the package, whatever kernels are installed under any name.
+
+    They talk through sockets in a folder. Ports are found here and taken by the kernel seconds later, and one that
+    somebody else has taken by then ends the kernel before its first cell.
+    """
+
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        place = f"{mkdtemp()}/kernel"
+        if _takes_sockets(f"{place}-0"):
+            self.transport, self.ip = "ipc", place
 
     @property
     def kernel_spec(self) -> KernelSpec:
         command = [sys.executable, "-c", _KERNEL, "-f", "{connection_file}"]
         return KernelSpec(argv=command, display_name=self.kernel_name, language="python")
+
+
+def _takes_sockets(path: str) -> bool:
+    """Whether a socket can have this name: it must be short, and some file systems have no sockets."""
+    with closing(socket.socket(socket.AF_UNIX)) as probe:
+        try:
+            probe.bind(path)
+        except OSError:
+            return False
+    os.unlink(path)
+    return True
 
 
 class _Client(PapermillNotebookClient):

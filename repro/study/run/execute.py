@@ -76,7 +76,7 @@ def _execute(job: dict, out: Path) -> dict | None:
     if others := differences(planned, {"versions": versions(planned["settings"])}, ("versions",)):
         return _problem("OtherVersions", f"another Python planned this run: here {in_words(others)}")
     out.mkdir()
-    # ports and key of the kernel, which a killed process leaves
+    # sockets and key of the kernel, which a killed process leaves
     tempfile.tempdir = os.environ.pop(guard.PRIVATE, None)
     # the record writes to OUTPUT; the scoreboard reads the results in RUN
     os.environ |= {"REPRO_OUTPUT": str(out), "REPRO_RUN": job["output"], exclusive_timing.VARIABLE: job["quiet"]}
