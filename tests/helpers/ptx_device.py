@@ -1,7 +1,16 @@
-"""A stand-in for a GPU that compiles each kernel to PTX for sm_90, without a GPU."""
+"""A stand-in for a GPU that compiles each kernel to PTX for sm_90, without a GPU.
 
+The texts are kept beside the compiled kernels of the CPU, so that only a kernel that has changed is compiled again.
+"""
+
+import hashlib
+import os
 import re
+import time
 from dataclasses import replace
+from functools import cache
+from importlib.metadata import distributions
+from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
 
@@ -9,14 +18,20 @@ import numpy as np
 from numba import cuda, typeof, types
 from numba.cuda.cudadrv import nvvm
 
+from repro.files import read_json, write_json
 from repro.parallel import device_function
 from repro.parallel.atomics import add_on_gpu
 from repro.parallel.gpu import _threads_barrier
+from repro.parallel.jit import CACHE_FOLDER
 from repro.parallel.kernel import flattened
 from repro.parallel.loops import cuda_kernel
+from repro.parallel.numba_internals import _no_garbage_collection
 
 #: what has been compiled in this process, for whichever device
 _COMPILED = {}
+
+#: seconds after which a text that nobody has asked for is removed
+_LONGEST_KEPT = 7 * 24 * 3600
 
 
 class PtxDevice:
@@ -79,8 +94,39 @@ def ptx(kernel, along_rows, arguments, fuse):
         shared_rows=settings.shared_rows,
         block=settings.block,
     )
-    signature = [types.int64] * (1 if along_rows else 3)
-    signature += [typeof(value) for value in flat]
+    extents = [types.int64] * (1 if along_rows else 3)
+    signature = (*extents, *map(typeof, flat))
+    # the module's name tells the kernel, all that it calls and its constants; the folder numba and how it is told
+    facts = f"{wrapped.py_func.__module__} {signature} {fuse} {kernel.strict} {_compilers()}"
+    file = CACHE_FOLDER / f"ptx-{hashlib.sha256(facts.encode()).hexdigest()[:24]}.json"
+    if kept := read_json(file):
+        os.utime(file)
+        return kept["texts"]
+    texts = _translated(wrapped, signature, fuse, kernel.strict)
+    write_json(file, {"texts": texts})
+    _sweep()
+    return texts
+
+
+@cache
+def _compilers() -> tuple:
+    """What else makes PTX: NVIDIA's wheels, and this file."""
+    wheels = sorted(
+        f"{dist.name} {dist.version}"
+        for dist in distributions()
+        if (dist.name or "").startswith(("cuda", "numba", "nvidia"))
+    )
+    return *wheels, hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+
+
+@cache
+def _sweep() -> None:
+    for file in CACHE_FOLDER.glob("ptx-*.json"):
+        if time.time() - file.stat().st_mtime > _LONGEST_KEPT:
+            file.unlink(missing_ok=True)
+
+
+def _translated(wrapped, signature, fuse, strict) -> list[str]:
     # compiling asks the driver for the device's age even where it is given
     hopper = SimpleNamespace(compute_capability=(9, 0))
     compile_ir, texts = nvvm.compile_ir, []
@@ -90,10 +136,11 @@ def ptx(kernel, along_rows, arguments, fuse):
         return texts[0]
 
     with (
+        _no_garbage_collection(),
         patch("numba.cuda.dispatcher.get_current_device", lambda: hopper),
         patch("numba.cuda.cudadrv.nvvm.compile_ir", fusing),
     ):
-        cuda.compile_ptx(wrapped.py_func, tuple(signature), cc=(9, 0), fastmath=not kernel.strict)
+        cuda.compile_ptx(wrapped.py_func, signature, cc=(9, 0), fastmath=not strict)
     return [text.decode() for text in texts]
 
 
