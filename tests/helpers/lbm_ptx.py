@@ -1,9 +1,11 @@
-"""Compile every kernel of a kind of flow to PTX for sm_90, without a GPU; prints one JSON object a kernel.
+"""Compile every kernel of kinds of flow to PTX for sm_90, without a GPU; prints one JSON object a kernel.
 
-python -m helpers.lbm_ptx boxes      each lattice in a precision, D2Q9 in both, and a D2Q9 channel with solid nodes
-python -m helpers.lbm_ptx porous     the strategies for porous media, in each collision and precision that is named
-python -m helpers.lbm_ptx swaps      those of the swap paper, on the cubic cavity
-python -m helpers.lbm_ptx fluids     those for two fluids, each in a collision and a precision
+python -m helpers.lbm_ptx KIND [KIND ...]
+
+boxes      each lattice in a precision, D2Q9 in both, and a D2Q9 channel with solid nodes
+porous     the strategies for porous media, in each collision and precision that is named
+swaps      those of the swap paper, on the cubic cavity
+fluids     those for two fluids, each in a collision and a precision
 """
 
 import json
@@ -94,13 +96,14 @@ def runs_of(kind: str) -> list[tuple]:
     return [(build, case, strategy, precision) for build, case, precision, strategy in kinds[kind]]
 
 
-def main(kind: str):
-    for build, case, strategy, precision in runs_of(kind):
-        device = StepsOnly()
-        build(case, strategy, precision, device)
-        for name, text in device.kernels.values():
-            names = {"case": case, "strategy": strategy, "precision": precision, "kernel": name}
-            print(json.dumps(names | look(text)), flush=True)
+def main(*kinds: str):
+    for kind in kinds:
+        for build, case, strategy, precision in runs_of(kind):
+            device = StepsOnly()
+            build(case, strategy, precision, device)
+            for name, text in device.kernels.values():
+                names = {"kind": kind, "case": case, "strategy": strategy, "precision": precision, "kernel": name}
+                print(json.dumps(names | look(text)), flush=True)
 
 
 if __name__ == "__main__":
