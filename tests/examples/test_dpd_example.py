@@ -38,8 +38,8 @@ def test_the_fluid_keeps_its_momentum_and_its_temperature(example):
 def test_the_pressure_is_that_of_the_law_by_a_sum_over_all_pairs(example):
     simulation, _ = example.run(steps=400)
     box, count, friction_and_noise, of_law = np.array(simulation.system.box), simulation.system.count, [], []
-    for _ in range(200):
-        simulation.step(5, every=5)
+    for _ in range(100):
+        simulation.step(10, every=10)
         by_hand = count * temperature(simulation) + virial(simulation.particles()["position"], box) / 3
         of_law.append(by_hand / box.prod())
         friction_and_noise.append(pressure(simulation) - of_law[-1])
