@@ -53,7 +53,7 @@ def test_water_at_rest_on_the_lattice_is_in_balance_up_to_edges_and_corners(one_
 
 @pytest.mark.parametrize("kernel", [*KERNELS, None])
 def test_with_every_kernel_water_at_rest_is_in_balance(kernel, own_kernel):
-    system = StillWater(column=(3, 3, 6), air=1, kernel=kernel or own_kernel).system()
+    system = StillWater(column=(2, 2, 6), air=1, kernel=kernel or own_kernel).system()
     simulation = Simulation(system, PlainDevice())
     simulation.start()
     deep = system.depths > system.resolution.support
