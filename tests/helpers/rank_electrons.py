@@ -1,6 +1,6 @@
-"""Electrons on several ranks: moves them, and prints what they are at the end as JSON on rank 0.
+"""Electrons on several ranks: moves them, and prints what they are at the end of each case as JSON on rank 0.
 
-python rank_electrons.py CASE STEPS
+python rank_electrons.py CASE STEPS [CASE STEPS ...]
 """
 
 import hashlib
@@ -72,9 +72,9 @@ def end_of(case: str, steps: int, ranks) -> dict:
     return {"count": len(rows), "different": different, "digest": digest}
 
 
-def main(case: str, steps: str):
+def main(*words: str):
     ranks = world()
-    found = end_of(case, int(steps), ranks)
+    found = [end_of(case, int(steps), ranks) for case, steps in zip(words[::2], words[1::2], strict=True)]
     if ranks.rank == 0:
         print(json.dumps(found))
     ranks.finish()

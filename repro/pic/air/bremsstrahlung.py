@@ -9,7 +9,6 @@ spectrum is adequate up to a few MeV.
 from functools import cache
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from repro.parallel import device_function
 from repro.parallel.elementary import exponential, logarithm
@@ -44,6 +43,9 @@ def radiative_stopping(tau, air: Air) -> np.ndarray:
     Between the table's energies it follows a cubic spline of the logarithms. Below 10 keV, where it is 2e-4 of the
     whole loss, it stays as it is there; above 20 MeV it ends.
     """
+    # takes a third of the time to import this room, which every rank does
+    from scipy.interpolate import CubicSpline
+
     spline = CubicSpline(*(np.log(np.array(column.split(), float)) for column in (_ENERGIES, _STOPPING)))
     energy = np.maximum(np.log(np.asarray(tau, float) * REST_ENERGY / 1e6), spline.x[0])
     # MeV cm2/g is 1e5 eV m2/kg
