@@ -21,6 +21,11 @@ if not GPU:
 
 from helpers.plain import PlainDevice  # noqa: E402
 
+from repro.study.run.execute import import_without_grammar  # noqa: E402
+
+# before a test imports it with the grammar, which takes every process of tests some seconds
+import_without_grammar("nbformat")
+
 # by itself `approx` lets anything within 1e-12 pass, and so zero for a velocity of 1e-13, whatever `rel` says; a test
 # that means such a tolerance names it with `abs`
 type(pytest.approx(1.0)).DEFAULT_ABSOLUTE_TOLERANCE = 0.0
