@@ -23,10 +23,11 @@ help:
 reproduce: $(STAMP)
 	$(BIN)/python -m repro run --profile $(PROFILE) --device $(DEVICE) --jobs $(JOBS) --share $(SHARE)
 
+# Compiling sources and assertions anew takes each process of tests 14 s, so they keep their bytecode in any environment.
 test: $(STAMP)
 	$(BIN)/ruff check . notebooks
 	$(BIN)/ruff format --check . notebooks
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lab: $(STAMP)
 	@test "$$(id -u)" != 0 -o "$(LAB)" != "" || \
