@@ -70,9 +70,9 @@ class PtxDevice:
             name = kernel.body.__name__
             kinds = tuple(typeof(value) for value in flattened(arguments)[1])
             if (kernel, kinds) not in self.kernels:
-                key = kernel, kinds, self.fuse
+                key = kernel, kinds, (rows := shape[0] % kernel.block == 0), self.fuse
                 if key not in _COMPILED:
-                    _COMPILED[key] = ptx(kernel, shape[0] % kernel.block == 0, arguments, self.fuse)
+                    _COMPILED[key] = ptx(kernel, rows, arguments, self.fuse)
                 self.kernels[kernel, kinds] = name, *_COMPILED[key]
             return lambda: None
 
