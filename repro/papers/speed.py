@@ -1,18 +1,23 @@
 """Tables of speeds, ladders of baselines, speedups over each rung and beside the published ones, and their charts."""
 
 import re
+from collections.abc import Iterable
+from statistics import median
 from textwrap import wrap
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.papers.style import BLUE, ORANGE, PAPER, use_style
 from repro.parallel import CpuDevice, copy_bandwidth, select
 
 #: characters of a line of a label of `speedup_chart`
 _WIDTH = 56
+
+#: independent runs from which a scatter is told
+RUNS = 3
 
 
 def speed_table(runs, record=None, *, measured, includes: str) -> pd.DataFrame:
@@ -106,6 +111,21 @@ def orders(table: pd.DataFrame, case: str, name: str, rate: str) -> dict[str, di
 def rate_of_runs(row: pd.Series, rate: str) -> list[float]:
     """A rate in each independent run of a row of `speed_table`."""
     return [float(row[rate] * row["seconds"] / seconds) for seconds in row["runs"]]
+
+
+def of_runs(values: Iterable[float], **more) -> dict:
+    """Keywords of `Record.measure` for a number of several runs or seeds: their median, how far they lie apart, `more`.
+
+    Raises InputError for fewer than `RUNS`.
+    """
+    values = [float(value) for value in values]
+    require(len(values) >= RUNS, f"{len(values)} runs: how far runs lie apart takes {RUNS} at least")
+    return {"measured": median(values), "scatter": max(values) - min(values)} | more
+
+
+def quotients(runs: Iterable[float], others: Iterable[float]) -> list[float]:
+    """One number over the other, run by run."""
+    return [run / other for run, other in zip(runs, others, strict=True)]
 
 
 def run_errors(table: pd.DataFrame, rate: str) -> dict:

@@ -3,7 +3,7 @@
 import pytest
 
 from repro.errors import InputError
-from repro.papers.dpd.repeated import of_runs
+from repro.papers.speed import of_runs
 from repro.study.judge import claims
 
 CLAIMS = claims.load("dpd")

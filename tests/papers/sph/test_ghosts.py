@@ -9,8 +9,8 @@ from helpers.plain import PlainDevice
 from helpers.sph_systems import shaken
 
 from repro.papers.sph import machines
-from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.ghosts import figures, measures, runs
+from repro.papers.sph.ghosts.measures import NAMES
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.simulation import Simulation
 

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from helpers.plain import PlainDevice
 
-from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.ghosts import air, claims, measures
-from repro.papers.sph.ghosts.measures import PLACES
+from repro.papers.sph.ghosts.measures import NAMES, PLACES
 from repro.sph.air import AirSampling
 from repro.sph.cases import DamBreak
 from repro.study.judge.claims import find

@@ -9,9 +9,9 @@ from helpers.plain import PlainDevice
 
 from repro.errors import CheckError, DivergenceError
 from repro.papers.sph import machines, neighbours, speed
-from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.dam_break import runs as dam_break
 from repro.papers.sph.ghosts import air, measures, runs
+from repro.papers.sph.ghosts.measures import NAMES
 from repro.parallel import CpuDevice, select
 from repro.sph.cases import DamBreak
 

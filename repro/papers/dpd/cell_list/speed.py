@@ -13,8 +13,7 @@ from repro.dpd.cases import Bulk
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.system import System, in_cell_order
 from repro.errors import CheckError
-from repro.papers.dpd.repeated import RUNS, of_runs, quotients
-from repro.papers.speed import record_launches
+from repro.papers.speed import RUNS, of_runs, quotients, record_launches
 from repro.parallel import device_function, part_seconds, time_launches, zero
 from repro.particles.cell_table import fill_body
 from repro.particles.launch import launch_of

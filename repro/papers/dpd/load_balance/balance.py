@@ -13,8 +13,7 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import cell
 from repro.dpd.system import System, in_cell_order
 from repro.dpd.uneven import particles_in_cells
-from repro.papers.dpd.repeated import RUNS, of_runs, quotients
-from repro.papers.speed import record_launches
+from repro.papers.speed import RUNS, of_runs, quotients, record_launches
 from repro.parallel import time_launches
 from repro.particles.cells import ALL_CELLS, OWN_CELL
 

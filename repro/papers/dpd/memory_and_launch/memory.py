@@ -7,8 +7,7 @@ import pandas as pd
 from repro.dpd.benchmark import INCLUDES_FORCES, kernel_speed, reference_forces
 from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.system import System
-from repro.papers.dpd.repeated import of_runs, quotients
-from repro.papers.speed import speed_table
+from repro.papers.speed import of_runs, quotients, speed_table
 from repro.parallel import Speed
 
 from . import constants

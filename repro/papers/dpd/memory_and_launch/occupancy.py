@@ -7,8 +7,7 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.strategies import STRATEGIES
 from repro.dpd.system import System
 from repro.errors import require
-from repro.papers.dpd.repeated import of_runs, quotients
-from repro.papers.speed import speed_table
+from repro.papers.speed import of_runs, quotients, speed_table
 from repro.parallel import Speed
 
 WARP = 32

@@ -18,7 +18,7 @@ from repro.dpd.observables import mean_of
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import cell
 from repro.errors import require
-from repro.papers.dpd.repeated import of_runs
+from repro.papers.speed import of_runs
 from repro.parallel import device_function
 from repro.particles.random import ROUNDS
 

@@ -11,7 +11,7 @@ from repro.dpd.simulation import Simulation
 from repro.dpd.state import make_state
 from repro.dpd.system import in_cell_order
 from repro.papers.dpd.random_numbers.cycle import numbers_a_step
-from repro.papers.dpd.repeated import RUNS, of_runs
+from repro.papers.speed import RUNS, of_runs
 from repro.parallel import device_function, part_seconds, select
 from repro.parallel.timing import host_clock
 from repro.particles.cell_table import CellTable

@@ -3,8 +3,7 @@
 import pandas as pd
 
 from repro.dpd.noise import PAPER_ROUNDS
-from repro.papers.dpd.repeated import of_runs, quotients
-from repro.papers.speed import orders
+from repro.papers.speed import of_runs, orders, quotients
 
 from . import host
 from .tables import MAPPINGS, PAPER_PROGRAM, TABLE_4, particle_counts

@@ -14,8 +14,7 @@ from repro.dpd.noise import PAPER_ROUNDS, RUN_ROUNDS
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System, in_cell_order
 from repro.errors import require_whole
-from repro.papers.dpd.repeated import RUNS
-from repro.papers.speed import speed_table, speedups
+from repro.papers.speed import RUNS, speed_table, speedups
 from repro.parallel import part_times, select
 from repro.particles.random import ROUNDS
 

@@ -2,11 +2,10 @@
 
 import pandas as pd
 
-from repro.papers.sph.boundaries import NAMES
 from repro.sph.cases import DamBreak
 from repro.sph.ghosts import wall_sites
 
-from .measures import PLACES
+from .measures import NAMES, PLACES
 from .runs import PAIR
 
 #: facts of figure 6, which are not judged: fluid particles, ghosts, time shown

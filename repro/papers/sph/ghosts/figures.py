@@ -7,13 +7,12 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import EllipseCollection
 from matplotlib.colors import Normalize
 
-from repro.papers.sph.boundaries import NAMES
 from repro.papers.style import COLOURS, MARKERS, SKY_BLUE, VERMILLION
 from repro.papers.style import looks as line_looks
 from repro.sph.cases import DamBreak
 from repro.sph.ghosts import wall_sites
 
-from .measures import PLACES, Look
+from .measures import NAMES, PLACES, Look
 
 #: colours of a deficit, readable without red and green, and where they end: half of rho0 is missing at a plane wall
 CMAP, SCALE = "cividis", Normalize(0, 50)

@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
-from repro.papers.sph.boundaries import NAMES
 from repro.sph.observables import beyond_walls, density_deficit, front, wall_unevenness
 from repro.sph.stability_checks import THROUGH
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
+
+#: how the treatments of the boundaries in repro.sph.ghosts.BOUNDARIES are called in tables, figures and sentences
+NAMES = {"ghosts": "with ghosts", "none": "without ghosts", "clamped": "without ghosts, density clamped"}
 
 #: spacings to the nearest particle from which on a place in the tank is air: the site over a lattice's last layer has
 #: 1, and a hole in the lattice 0.87

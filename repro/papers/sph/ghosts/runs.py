@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from repro.papers.sph.boundaries import NAMES
 from repro.papers.sph.machines import GPU, label
 from repro.sph.cases import DamBreak
 from repro.sph.ghosts import BOUNDARIES
@@ -14,7 +13,7 @@ from repro.sph.simulation import Simulation
 from repro.sph.surface import reconstruct, roughness
 from repro.sph.system import System
 
-from .measures import Look, distance, same_bits
+from .measures import NAMES, Look, distance, same_bits
 
 #: a seed moves each coordinate of each particle at the start by at most so many spacings
 JITTER = 0.02

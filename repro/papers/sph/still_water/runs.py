@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import require
-from repro.papers.sph.boundaries import NAMES
-from repro.papers.sph.ghosts.measures import smoother
+from repro.papers.sph.ghosts.measures import NAMES, smoother
 from repro.papers.sph.ghosts.runs import displaced
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
