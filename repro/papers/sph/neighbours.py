@@ -105,12 +105,9 @@ def _walk_all(real, pair_term):
     return along
 
 
-def _no_lists(device, cells, state, real) -> Lists:
-    nothing = device.zeros(1, np.int32)
-    return Lists({}, nothing, nothing)
-
-
-SEARCHES = {BRUTE_FORCE: SimpleNamespace(walk=_walk_all, lists=_no_lists)} | STRATEGIES
+#: brute force, which needs no lists, and the searches of the solver
+_ALL = SimpleNamespace(walk=_walk_all, lists=lambda device, *_: Lists({}, *[device.zeros(1, np.int32)] * 2))
+SEARCHES = {BRUTE_FORCE: _ALL} | STRATEGIES
 
 
 class _Listed(NamedTuple):

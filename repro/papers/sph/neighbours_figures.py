@@ -101,9 +101,8 @@ def sorts(table: pd.DataFrame):
     figure, axes = plt.subplots()
     names = [name for name in table if name.endswith(" (us)")]
     for name, colour, marker in zip(names, (BLUE, VERMILLION, GREEN), ("o", "s", "^"), strict=True):
-        axes.plot(
-            table["particles"], table[name] / table["particles"] * 1e3, color=colour, marker=marker, label=name[:-5]
-        )
+        ns = table[name] / table["particles"] * 1e3
+        axes.plot(table["particles"], ns, color=colour, marker=marker, label=name[:-5])
     axes.set(xscale="log", yscale="log", xlabel="particles", ylabel="time of the sort over the particles (ns)")
     figure.legend(loc="outside lower center", ncols=3)
     return figure, dict(table[["particles", *names]])

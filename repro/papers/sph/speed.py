@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import tempfile
+from itertools import product
 from math import log
 from pathlib import Path
 
@@ -96,13 +97,10 @@ def readings_table(ratios, samples: int) -> pd.DataFrame:
     Its smoothing length is not stated; its ghosts "need no computation themselves", or take over the fluid's numbers.
     """
     rows = []
-    for ratio in ratios:
-        for still in (True, False):
-            system = system_of(PARTS_OF, ratio, still)
-            simulation, parts = _sampled(system, "linked list", on_threads(1), samples)
-            facts = facts_of(simulation)
-            row = {"h over spacing": ratio, "pass over ghosts": not still, "neighbours": facts["neighbours"]}
-            rows.append(row | {"ghosts": facts["ghosts"]} | _middle(parts.sum(axis=1)))
+    for ratio, still in product(ratios, (True, False)):
+        simulation, parts = _sampled(system_of(PARTS_OF, ratio, still), "linked list", on_threads(1), samples)
+        row, facts = {"h over spacing": ratio, "pass over ghosts": not still}, facts_of(simulation)
+        rows.append(row | {name: facts[name] for name in ("neighbours", "ghosts")} | _middle(parts.sum(axis=1)))
     return pd.DataFrame(rows)
 
 
@@ -251,9 +249,8 @@ def growth_table(table: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
     """That power of each program, here and in the paper's table 1, where there are two sizes or more."""
     found = [way for way in table["way"].unique() if way in paper.index and (table["way"] == way).sum() > 1]
     stated = [log(paper.loc[way].iloc[-1] / paper.loc[way].iloc[0]) / log(max(COLUMNS) / min(COLUMNS)) for way in found]
-    return pd.DataFrame(
-        {"way": found, "power here": [growth(table, way) for way in found], "power in the paper": stated}
-    )
+    here = [growth(table, way) for way in found]
+    return pd.DataFrame({"way": found, "power here": here, "power in the paper": stated})
 
 
 def copy_table(thousands: int, device, frames, *, samples: int) -> pd.DataFrame:

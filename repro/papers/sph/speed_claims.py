@@ -61,17 +61,14 @@ def claim_values(
     """
     values = _step_values(table) | _part_values(table, parts, readings)
     if loaded is not None and set(loaded["device"]) == {"cuda"}:
-        values |= _loaded_values(loaded[loaded["thousands"].between(*EQUAL_LOAD)])
+        equal = loaded[loaded["thousands"].between(*EQUAL_LOAD)]
+        if equal["thousands"].nunique() > 1:
+            named = equal.assign(case=equal["thousands"].map("{} thousand of fluid".format))
+            values[GROWTH] = {"measured": speed.growth(equal, speed.PAPER)}
+            values[LOADED_ORDER] = {"measured": _times(named)}
     # four threads on fewer cores are not the paper's program
     lacking = () if speed.on_threads(4).workers == 4 else (*_TABLE_1[speed.FOUR_THREADS], OVER_THREADS, ORDER, SCALING)
     return {name: value for name, value in values.items() if name not in lacking}
-
-
-def _loaded_values(table: pd.DataFrame) -> dict[str, dict]:
-    if table["thousands"].nunique() < 2:
-        return {}
-    named = table.assign(case=table["thousands"].map("{} thousand of fluid".format))
-    return {GROWTH: {"measured": speed.growth(table, speed.PAPER)}, LOADED_ORDER: {"measured": _times(named)}}
 
 
 def _step_values(table: pd.DataFrame) -> dict[str, dict]:

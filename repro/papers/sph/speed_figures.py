@@ -30,9 +30,7 @@ def ladder(table: pd.DataFrame, plain_c: pd.Series | None):
     errors = [table["ms"] - table["from"], table["to"] - table["ms"]]
     axes.barh(table["rung"], table["ms"], color=BLUE, xerr=errors, error_kw={"elinewidth": 1, "capsize": 2})
     # not at the bars' ends, where plain C may stand
-    axes.set_yticks(
-        table["rung"], [f"{rung}, {ms:.3g} ms" for rung, ms in zip(table["rung"], table["ms"], strict=True)]
-    )
+    axes.set_yticks(table["rung"], [f"{row.rung}, {row.ms:.3g} ms" for row in table.itertuples()])
     arrays = {"ms": table["ms"]}
     if plain_c is not None:
         arrays["plain C"] = plain_c[["linked list", "each pair once"]].to_numpy(float)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from scipy.interpolate import CubicSpline
-from scipy.optimize import brentq
 
 from repro.lbm.cases import CubicCavity
 from repro.lbm.simulation import Convergence, Simulation
+from repro.papers.orders import observed_order
 
 COMPONENTS = {"u": 0, "v": 1}
 
@@ -38,9 +38,8 @@ class CubicFlow:
         middle = self.plane("z")[COMPONENTS[component]]
         line = _middle(middle, 1) if component == "u" else _middle(middle, 0)
         nodes = np.concatenate([[0.0], self.positions, [1.0]])
-        return CubicSpline(nodes, np.concatenate([[0.0], line, [float(component == "u")]]))(
-            np.asarray(positions, float)
-        )
+        spline = CubicSpline(nodes, np.concatenate([[0.0], line, [float(component == "u")]]))
+        return spline(np.asarray(positions, float))
 
 
 def _middle(field: np.ndarray, axis: int) -> np.ndarray:
@@ -60,18 +59,17 @@ def solve_cubic_cavity(case: CubicCavity, device, *, precision="single", strateg
     return CubicFlow(case, convergence, velocity, simulation.mean_density())
 
 
-def between_grids(flows: list[CubicFlow], points: int = 101) -> pd.DataFrame:
+def between_grids(flows: list[CubicFlow]) -> pd.DataFrame:
     """Root mean square distance of each flow's centre lines from those of the next finer grid, and the order.
 
     Columns reynolds, nodes, finer, u, v, order u, order v; an order is `observed_order` on three grids in a row, and
     not a number for the first two.
     """
-    at, rows = np.linspace(0, 1, points), []
+    at, rows = np.linspace(0, 1, 101), []
     for coarse, fine in itertools.pairwise(flows):
         apart = [coarse.centre_line(name, at) - fine.centre_line(name, at) for name in COMPONENTS]
-        rows.append(
-            (coarse.case.reynolds, coarse.case.nodes, fine.case.nodes, *(np.sqrt(np.mean(d**2)) for d in apart))
-        )
+        rms = (np.sqrt(np.mean(d**2)) for d in apart)
+        rows.append((coarse.case.reynolds, coarse.case.nodes, fine.case.nodes, *rms))
     frame = pd.DataFrame(rows, columns=["reynolds", "nodes", "finer", "u", "v"])
     for name in "uv":
         frame[f"order {name}"] = np.nan
@@ -79,21 +77,6 @@ def between_grids(flows: list[CubicFlow], points: int = 101) -> pd.DataFrame:
             widths = [flow.case.width for flow in flows[k - 1 : k + 2]]
             frame.loc[k, f"order {name}"] = observed_order(widths, frame[name][k - 1] / frame[name][k])
     return frame
-
-
-def observed_order(widths, ratio: float) -> float:
-    """The order p at which the distances between three grids have this ratio, 0 if none has.
-
-    With an error C h^p and h = 1/width the distance of two grids is C (h_1^p - h_2^p); the grids need not be refined
-    by the same factor (Roache, Annu. Rev. Fluid Mech. 29 (1997) 123).
-    """
-    coarse, middle, fine = (1 / np.asarray(widths, float)).tolist()
-
-    def off(p):
-        return (coarse**p - middle**p) / (middle**p - fine**p) - ratio
-
-    least, most = 0.01, 10.0
-    return brentq(off, least, most) if off(least) < 0 < off(most) else 0.0
 
 
 def solve_grids(reynolds: float, grids, device, *, lid_speed: float, **options) -> list[CubicFlow]:
@@ -105,10 +88,11 @@ def solve_grids(reynolds: float, grids, device, *, lid_speed: float, **options) 
 def runs_table(flows: list[CubicFlow]) -> pd.DataFrame:
     """What was run and how it became steady, one row a flow; the mean density is 1 at the start, and not corrected."""
     columns = ["Re", "nodes a side", "relaxation time", "steps", "converged", "mean density - 1"]
-    rows = [
-        (f.case.reynolds, f.case.nodes, f.case.problem.relaxation_time, run.steps, run.converged, f.mean_density - 1)
-        for f, run in ((flow, flow.convergence) for flow in flows)
-    ]
+    rows = []
+    for flow in flows:
+        case, run = flow.case, flow.convergence
+        about = case.reynolds, case.nodes, case.problem.relaxation_time
+        rows.append((*about, run.steps, run.converged, flow.mean_density - 1))
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -93,9 +93,8 @@ def run_speedups(parts: pd.DataFrame, way: str) -> dict[int, np.ndarray]:
     """Speedup of a way over Palabos in each run, by the nodes a side on which both were timed."""
     rows = iterations(parts).set_index(["way", "nodes"])["runs"]
     both = [nodes for other, nodes in rows.index if other == way and (PALABOS, nodes) in rows.index]
-    return {
-        nodes: np.array([p / w for p, w in zip(rows[PALABOS, nodes], rows[way, nodes], strict=False)]) for nodes in both
-    }
+    pairs = {nodes: zip(rows[PALABOS, nodes], rows[way, nodes], strict=False) for nodes in both}
+    return {nodes: np.array([p / w for p, w in pair]) for nodes, pair in pairs.items()}
 
 
 def scatter(parts: pd.DataFrame, claims: Callable[[pd.DataFrame], dict]) -> dict[str, float | None]:

@@ -111,9 +111,8 @@ def middle_planes(flow: CubicFlow):
         axes.set_title(f"middle plane across {axis}")
         axes.grid(False)
         figure.colorbar(shade, ax=axes, label="speed in the plane / U", shrink=0.85, extend="max")
-    figure.suptitle(
-        f"Re = {flow.case.reynolds:g}, {flow.case.nodes}$^3$ nodes; lid at y = L, moving along x", fontsize=10
-    )
+    about = f"Re = {flow.case.reynolds:g}, {flow.case.nodes}$^3$ nodes"
+    figure.suptitle(f"{about}; lid at y = L, moving along x", fontsize=10)
     u, v, _ = flow.plane("z")[:, ::4, ::4]
     return figure, {"u": u, "v": v}
 
@@ -152,9 +151,8 @@ def over_sizes(table: pd.DataFrame, stated: Paper):
         speedups = stated.speedups.get(way, {})
         right.plot(list(speedups), list(speedups.values()), **look)
     if PALABOS not in set(table["way"]):
-        right.text(
-            0.5, 0.6, "only the paper's points:\nPalabos is not built here", transform=right.transAxes, ha="center"
-        )
+        told = "only the paper's points:\nPalabos is not built here"
+        right.text(0.5, 0.6, told, transform=right.transAxes, ha="center")
     sizes = sorted({*table["nodes"], PAPER_NODES, LARGEST})
     for axes, label in ((left, "speed (MLUPS)"), (right, "speedup over Palabos on one core")):
         axes.set(xscale="log", yscale="log", xlabel="nodes a side", ylabel=label)

@@ -2,6 +2,7 @@
 
 import gc
 from functools import partial
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -78,7 +79,7 @@ def time_parts(period: Period, repeats: int = 5) -> np.ndarray:
     return np.median(seconds[1:], axis=0)
 
 
-def iteration_parts(sizes, ways: dict, record=None, only=None, runs: int = RUNS) -> pd.DataFrame:
+def iteration_parts(sizes, ways: dict, record=None, only=None) -> pd.DataFrame:
     """Seconds of each part of one iteration of the cubic cavity in double precision, one row a part.
 
     Columns way, nodes, part, channel, bytes, seconds (of the run whose iteration is the median), runs (the seconds of
@@ -91,7 +92,7 @@ def iteration_parts(sizes, ways: dict, record=None, only=None, runs: int = RUNS)
         checked, compared = check_period(build, small), name in COMPARED
         for nodes in sizes if only is None or not compared else only:
             try:
-                frame, device = _one_way(name, nodes, build, runs if compared else 1)
+                frame, device = _one_way(name, nodes, build, RUNS if compared else 1)
             except MemoryLimitError as error:
                 print(f"{name}, {nodes}^3: {error}")
                 continue
@@ -166,8 +167,7 @@ def strategy_cases(nodes: int, device, **options) -> list[tuple]:
         options = options | {"runs": RUNS}
         names = ["swap types", "swap rays", "swap links", "split", "pull", "esoteric pull"]
         precisions = ["double", "single"]
-    problem, pairs = cavity_problem(nodes), [(name, precision) for name in names for precision in precisions]
-    return [
-        (f"{name}, {precision}", problem, device, {"strategy": name, "precision": precision} | options)
-        for name, precision in pairs
-    ]
+    problem, cases = cavity_problem(nodes), []
+    for name, precision in product(names, precisions):
+        cases.append((f"{name}, {precision}", problem, device, {"strategy": name, "precision": precision} | options))
+    return cases

@@ -85,9 +85,8 @@ def sweep(count: int):
             colour = "white" if not moved else (SKY_BLUE if _streamed(label, place) else "0.85")
             changed = step > 0 and label != states[step - 1][place]
             edge = {"edgecolor": "black" if changed else "0.8", "lw": 1.8 if changed else 0.6}
-            axes.add_patch(
-                plt.Rectangle((place - 0.46, step - 0.42), 0.92, 0.84, fc=colour, zorder=1 + changed, **edge)
-            )
+            edge |= {"fc": colour, "zorder": 1 + changed}
+            axes.add_patch(plt.Rectangle((place - 0.46, step - 0.42), 0.92, 0.84, **edge))
             axes.text(place, step, names[label], ha="center", va="center", fontsize=9, zorder=4)
     axes.set(xlim=(-0.6, len(names) - 0.4), ylim=(len(states) - 0.4, -0.6), xlabel="place")
     axes.set_xticks(range(len(names)), names)

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from repro.errors import InputError
 from repro.papers.electrons.gyration import crossed, orbits
-from repro.papers.electrons.gyration.uniform import propagated
+from repro.papers.electrons.gyration.pushers import propagated
 from repro.parallel import select
 from repro.pic import exact
 from repro.pic.constants import CHARGE, LIGHT, MASS

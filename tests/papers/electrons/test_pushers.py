@@ -6,8 +6,7 @@ from helpers.helix import displaced, turned
 from scipy.integrate import solve_ivp
 
 from repro.errors import InputError
-from repro.papers.electrons.gyration.pushers import PUSHERS
-from repro.papers.electrons.gyration.uniform import propagated
+from repro.papers.electrons.gyration.pushers import PUSHERS, propagated
 from repro.pic import exact
 from repro.pic.constants import CHARGE, LIGHT, MASS
 

@@ -9,12 +9,12 @@ import pytest
 from repro.errors import InputError
 from repro.lbm.cases import CubicCavity
 from repro.lbm.simulation import Convergence
+from repro.papers.orders import observed_order
 from repro.papers.swap import cavity3d
 from repro.papers.swap.cavity3d import (
     CubicFlow,
     between_grids,
     floor_table,
-    observed_order,
     power_of_spacing,
     reference_table,
     runs_table,

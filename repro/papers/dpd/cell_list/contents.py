@@ -14,6 +14,7 @@ from repro.dpd.state import make_state
 from repro.dpd.uneven import particles_in_cells
 from repro.errors import CapacityError, CheckError, require
 from repro.parallel import select
+from repro.parallel.launch_sequence import in_turn
 from repro.particles.cell_permutation import SortedParticles
 from repro.particles.cell_table import CellTable
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, neighbour, place_of
@@ -50,8 +51,7 @@ def make_list(name: str, position: np.ndarray, cells: Cells, device, capacity: i
 def launched(name: str, position: np.ndarray, cells: Cells, device, capacity: int):
     """A list that has been built once, and where; raises CapacityError if the table is too small."""
     made, parts, device = make_list(name, position, cells, device, capacity)
-    for launch in parts.values():
-        launch()
+    in_turn(*parts.values())
     if name == TABLE:
         made.check()
     return made, device

@@ -103,12 +103,12 @@ def _alone_body(real, add):
     return alone
 
 
-def one_thread(box, device, *, capacity: int = 32, seconds: float) -> dict[str, list[float]]:
+def one_thread(box, device, *, seconds: float) -> dict[str, list[float]]:
     """Particles a second of `RUNS` runs in which all threads fill the table with atomic additions, or one thread."""
     system, found = Bulk(tuple(box)).system(), {"atomic": [], "one thread": []}
     cells = system.cells
     for _ in range(RUNS):
-        made, parts, on = make_list(TABLE, system.position, cells, device, capacity)
+        made, parts, on = make_list(TABLE, system.position, cells, device, JUDGED_HEIGHT)
         r = vectors(on, Units(np.float32).of(system.position, cells.box))
         alone = launch_of(on, _alone_body(np.float32, on.add), 1, r, made.table, system.count, cells.shape)
         for name, launches in zip(found, (parts.values(), [parts["clear the table"], alone]), strict=True):

@@ -13,6 +13,7 @@ from repro.dpd.system import in_cell_order
 from repro.papers.dpd.random_numbers.cycle import numbers_a_step
 from repro.papers.speed import RUNS, of_runs
 from repro.parallel import device_function, part_seconds, select
+from repro.parallel.launch_sequence import in_turn
 from repro.parallel.timing import host_clock
 from repro.particles.cell_table import CellTable
 from repro.particles.launch import launch_of
@@ -52,8 +53,7 @@ def _list_on_the_host(simulation: Simulation):
 
     def build():
         copy.r[:] = device.to_host(state.r)
-        for launch in launches:
-            launch()
+        in_turn(*launches)
         for array, target in targets:
             device.upload(array, target)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import require_whole
+from repro.parallel.launch_sequence import in_turn
 from repro.pic.constants import LIGHT
 from repro.pic.maxwell import waves
 from repro.pic.maxwell.fields import Fields, courant_limit
@@ -31,8 +32,7 @@ def frequency(mesh: Mesh, dt: float, wave_vector, device, real) -> float:
     fields.begin()
     amplitudes = []
     for _ in range(STEPS):
-        for launch in [*fields.before.values(), *fields.after.values()]:
-            launch()
+        in_turn(*fields.before.values(), *fields.after.values())
         amplitudes.append(float(np.sum(fields.on_host()["electric"][2, :-1, :-1, :-1] * mode[2, :-1, :-1, :-1])))
     return waves.measured_frequency(np.array(amplitudes), dt)
 

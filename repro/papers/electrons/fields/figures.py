@@ -21,12 +21,10 @@ def dispersion(table: pd.DataFrame):
         left.plot(rows["angle"], 100 * (rows["measured"] - 1), **drawn, label=f"{wavelength} cells")
         right.semilogy(rows["angle"], np.maximum(rows["error"].abs(), 1e-17), **drawn)
         arrays |= {f"{wavelength} cells: theory": curve}
-    left.set(xlabel="direction from an axis (degrees)", ylabel="phase velocity less $c$ (% of $c$)")
-    right.set(
-        xlabel="direction from an axis (degrees)", ylabel="frequency less theory (of theory)", ylim=(1e-17, 1e-12)
-    )
     for axes in (left, right):
-        axes.set_xticks(range(0, 91, 15))
+        axes.set(xlabel="direction from an axis (degrees)", xticks=range(0, 91, 15))
+    left.set_ylabel("phase velocity less $c$ (% of $c$)")
+    right.set(ylabel="frequency less theory (of theory)", ylim=(1e-17, 1e-12))
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure, arrays | {name: table[name] for name in ("measured", "theory", "error")}
 
@@ -34,12 +32,10 @@ def dispersion(table: pd.DataFrame):
 def reflection(table: pd.DataFrame):
     """What comes back over the angle of incidence and over the number of layers, of `reflection.table`."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.4), sharey=True)
-    for axes, group, along, unit in (
-        (left, "layers", "angle", "{:g} layers"),
-        (right, "angle", "layers", "{:.0f}°"),
-    ):
-        # colours and markers repeat, open and dashed then
-        again = {"ls": (*["-"] * 8, *["--"] * 8), "mfc": (*[None] * 8, *["none"] * 8)}
+    # colours and markers repeat, open and dashed then
+    again = {"ls": (*["-"] * 8, *["--"] * 8), "mfc": (*[None] * 8, *["none"] * 8)}
+    kinds = (left, "layers", "angle", "{:g} layers"), (right, "angle", "layers", "{:.0f}°")
+    for axes, group, along, unit in kinds:
         for (value, rows), look in looks(table.groupby(group), **again):
             axes.plot(rows[along], rows["reflection"], **look, label=unit.format(value))
         axes.axhline(LARGEST, color="0.4", ls=":", marker="none", label="at most")

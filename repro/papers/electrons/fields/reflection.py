@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from repro.declared import Number
-from repro.errors import InputError, require_whole
+from repro.errors import require, require_whole
+from repro.parallel.launch_sequence import in_turn
 from repro.pic.constants import SMALLEST
 from repro.pic.deposition import EDGES
 from repro.pic.maxwell.fields import Fields, courant_limit
@@ -43,10 +44,9 @@ class Pulse:
     def __post_init__(self):
         Number(SMALLEST).check("cells of a pulse", self.wavelength)
         require_whole("period of a pulse", self.period, 1, 65535)
-        if 1 < self.period <= self.wavelength:
-            raise InputError(
-                f"period of a pulse = {self.period}: 1, or more than the {self.wavelength:g} cells of its wavelength"
-            )
+        wanted = f"1, or more than the {self.wavelength:g} cells of its wavelength"
+        straight = self.period == 1
+        require(straight or self.period > self.wavelength, f"period of a pulse = {self.period}: {wanted}")
 
     @property
     def angle(self) -> float:
@@ -77,11 +77,9 @@ def record(pulse: Pulse, device, real, cells: int, layers: int) -> np.ndarray:
     along_z, probe = device.to_device(EDGES * places + 8), int(places[0]) + 2 * mesh.layout.nodes
     found = np.empty(pulse.steps)
     for step in range(pulse.steps):
-        for launch in fields.before.values():
-            launch()
+        in_turn(*fields.before.values())
         fields.arrays.currents[along_z] = device.to_device((shape * pulse.at(step)).astype(np.int64))
-        for launch in fields.after.values():
-            launch()
+        in_turn(*fields.after.values())
         found[step] = float(fields.arrays.electric[probe])
     return found
 
@@ -108,9 +106,6 @@ def decibels(ratio):
 
 def table(pulses, device, real, layers) -> pd.DataFrame:
     """What so many layers send back of each pulse; columns: angle (degrees), layers, reflection (dB)."""
-    rows = [
-        (pulse.angle, count, decibels(ratio))
-        for pulse in pulses
-        for count, ratio in reflected(pulse, device, real, layers).items()
-    ]
+    found = [(pulse.angle, reflected(pulse, device, real, layers)) for pulse in pulses]
+    rows = [(angle, count, decibels(ratio)) for angle, each in found for count, ratio in each.items()]
     return pd.DataFrame(rows, columns=["angle", "layers", "reflection"])

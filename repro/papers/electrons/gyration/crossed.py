@@ -12,8 +12,7 @@ from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.system import Electrons, System
 
-from .pushers import PUSHERS
-from .uniform import propagated
+from .pushers import PUSHERS, propagated
 
 #: the way of light in a step, in cells
 _COURANT = 0.5

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError, require, require_whole
+from repro.errors import require, require_whole
 from repro.pic.maxwell.fields import courant_numbers
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
@@ -34,13 +34,12 @@ def subdomain(side: int, processes: int) -> tuple[int, int, int]:
 
     Raises InputError for what is not a power of two, or does not divide the side.
     """
-    if processes < 1 or processes & (processes - 1):
-        raise InputError(f"{processes} processes a GPU: a power of 2")
+    require(processes >= 1 and not processes & (processes - 1), f"{processes} processes a GPU: a power of 2")
     cells = [side] * 3
     for _ in range(processes.bit_length() - 1):
         axis = cells.index(max(cells))
-        if cells[axis] % 2:
-            raise InputError(f"{side}^3 cells for {processes} processes: take a side with more factors of 2")
+        odd = f"{side}^3 cells for {processes} processes: take a side with more factors of 2"
+        require(cells[axis] % 2 == 0, odd)
         cells[axis] //= 2
     return tuple(cells)
 
@@ -50,8 +49,7 @@ def process(device, side: int, chips: int, processes: int) -> Simulation:
     require_whole("side", side, 1, 65535)
     require_whole("chips", chips, 1, 2**16)
     require_whole("processes", processes, 1, chips)
-    if chips % processes:
-        raise InputError(f"{chips} multiprocessors for {processes} processes: each gets as many")
+    require(chips % processes == 0, f"{chips} multiprocessors for {processes} processes: each gets as many")
     mesh = Mesh(subdomain(side, processes), (1e-3,) * 3)
     # half of what light may go
     dt = 0.5 / float(np.linalg.norm(courant_numbers(mesh, 1.0)))
@@ -73,12 +71,11 @@ def sweep(device, sides, chips, processes) -> pd.DataFrame:
 
     InputError where one of them has a single value: from that no power can be told.
     """
-    rows = []
-    for name, values in (("sides", sides), ("chips", chips), ("processes", processes)):
-        require(
-            len(set(values)) > 1, f"{name} = {list(values)}: must be two values at least, or there is no power of it"
-        )
-    for side, m, n in product(sides, chips, processes):
+    rows, asked = [], {"sides": sides, "chips": chips, "processes": processes}
+    for name, values in asked.items():
+        single = f"{name} = {list(values)}: must be two values at least, or there is no power of it"
+        require(len(set(values)) > 1, single)
+    for side, m, n in product(*asked.values()):
         host_loop = process(device, side, m, n).parts["particles"]
         measured, cells = int(host_loop.sums.currents.nbytes), side**3
         formula = bytes_of_currents(cells, 1) * m / n**2

@@ -17,10 +17,8 @@ def frequencies(table: pd.DataFrame):
     step = table["omega_p dt"].mode().min()
     named = table.assign(direction=table["direction"].replace("diagonal", "the diagonal"))
     for (direction, rows), drawn in looks(named.groupby("direction", sort=False), ls="none", mfc="none"):
-        for axes, column, some in (
-            (left, "cells a wavelength", rows[rows["omega_p dt"] == step]),
-            (right, "omega_p dt", rows[rows["direction"] == "x"]),
-        ):
+        small, along_x = rows[rows["omega_p dt"] == step], rows[rows["direction"] == "x"]
+        for axes, column, some in ((left, "cells a wavelength", small), (right, "omega_p dt", along_x)):
             some = some.sort_values(column)
             axes.plot(some[column], some["omega / omega_p"], **drawn, label=f"along {direction}")
             axes.plot(some[column], some["theory"], color=drawn["color"], marker="none", lw=1)
@@ -75,9 +73,7 @@ def growth(table: pd.DataFrame, rate: float):
     middle = rows.iloc[len(rows) // 2]
     line = middle["field"] * np.exp(rows["time"] - middle["time"])
     axes.semilogy(rows["time"], line, "--", color=COLOURS[1], marker="none", label="theory")
-    axes.set(
-        xlabel=f"time times theory's growth rate, {rate / 1e9:.3g} per nanosecond",
-        ylabel="amplitude of the field (V/m)",
-    )
+    axes.set(xlabel=f"time times theory's growth rate, {rate / 1e9:.3g} per nanosecond")
+    axes.set_ylabel("amplitude of the field (V/m)")
     axes.legend()
     return figure, {name: table[name] for name in table}

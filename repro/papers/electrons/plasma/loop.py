@@ -5,7 +5,7 @@ from math import pi
 import numpy as np
 import pandas as pd
 
-from repro.errors import InputError, require, require_whole
+from repro.errors import require, require_whole
 from repro.parallel import require_room
 from repro.pic import exact
 from repro.pic.cases import DRAWN, Plasma, weight_of
@@ -49,8 +49,7 @@ def busy(cells: int, particles: int, steps: int, seed: int = 1) -> System:
 
 def counts(what: str, values, names: tuple[str, ...]) -> tuple[int, ...]:
     """What a parameter lists, whole numbers of such names; raises InputError."""
-    if len(values) != len(names):
-        raise InputError(f"{what} = {values}: {len(names)} numbers, which are {', '.join(names)}")
+    require(len(values) == len(names), f"{what} = {values}: {len(names)} numbers, which are {', '.join(names)}")
     for name, value in zip(names, values, strict=True):
         require_whole(f"{what}: {name}", value, 1, 10**8)
     return tuple(values)

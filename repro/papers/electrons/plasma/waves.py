@@ -78,10 +78,9 @@ class Wave:
         mesh = self.mesh
         Number(SMALLEST).check("turn", self.turn)
         dt = COURANT * courant_limit(mesh)
-        require_room(prod(cells * self.each if cells > 1 else 1 for cells in mesh.shape), DRAWN)
-        axes = [
-            (np.arange(cells * self.each) + 0.5) / self.each if cells > 1 else np.array([0.5]) for cells in mesh.shape
-        ]
+        counts = [cells * self.each if cells > 1 else 1 for cells in mesh.shape]
+        require_room(prod(counts), DRAWN)
+        axes = [(np.arange(n) + 0.5) / (self.each if n > 1 else 1) for n in counts]
         place = SPACING * np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
         # along x all electrons of a cell are in the same field: what they differ by at first would never come back
         seen = place if self.diagonal else (np.floor(place / SPACING) + 0.5) * SPACING
@@ -174,11 +173,11 @@ def drift(table: pd.DataFrame) -> pd.Series:
     return pd.Series((mean / mean.iloc[0] - 1).to_numpy(), index=table["periods"].iloc[width - 1 :].to_numpy())
 
 
-def energies(swings, periods: float, device, *, cells: int = 16) -> dict[tuple[float, str], pd.DataFrame]:
-    """`oscillation` of waves of so many cells along x in both precisions, for each swing of the electrons in cells."""
+def energies(swings, periods: float, device) -> dict[tuple[float, str], pd.DataFrame]:
+    """`oscillation` of waves of 16 cells along x in both precisions, for each swing of the electrons in cells."""
     found = {}
     for swing in swings:
-        wave = Wave(cells)
+        wave = Wave(16)
         # an electron swings by u c / omega_p, which is over the way of light in a step, in cells
         wave = replace(wave, amplitude=swing * wave.turn / (LIGHT * wave.system().dt / SPACING))
         for precision in ("double", "single"):

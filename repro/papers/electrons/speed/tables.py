@@ -79,11 +79,9 @@ def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str
     require_whole("particles of one core", one_core, 0, 2**31 - 1)
     for name in names or ():
         require_one_of("program", name, [*ON_GPU, *ON_CORES, *ON_ONE_CORE])
-    return {
-        name: program
-        for name, program in programs(device).items()
-        if (names is None or name in names) and (name not in ON_ONE_CORE or particles <= one_core)
-    }
+    found = programs(device)
+    wanted = [name for name in found if names is None or name in names]
+    return {name: found[name] for name in wanted if name not in ON_ONE_CORE or particles <= one_core}
 
 
 def speeds(

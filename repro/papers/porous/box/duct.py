@@ -10,6 +10,7 @@ from scipy.interpolate import RectBivariateSpline
 from repro.lbm.cases import WALL_SCHEMES, Duct
 from repro.lbm.exact import duct_velocity, duct_velocity_as_printed
 from repro.lbm.simulation import Convergence, Simulation
+from repro.papers.orders import with_orders
 
 #: most steps to an order: some schemes on some grids never come below a change of 1e-9, by rounding
 _MOST_STEPS = 100_000
@@ -136,9 +137,3 @@ def wall_orders(case: Duct, nodes: list[int], device, *, walls=WALL_SCHEMES) -> 
         flow = solve_duct(refined, device, precision="double", tolerance=1e-9, limit=_MOST_STEPS)
         rows.append((scheme, count, refined.side, flow.error))
     return with_orders(pd.DataFrame(rows, columns=["walls", "nodes", "side", "error"]), "walls", "side", "error")
-
-
-def with_orders(table: pd.DataFrame, kind: str, size: str, error: str) -> pd.DataFrame:
-    """With the column order: the slope of an error to the next coarser grid of the same kind, NaN for the coarsest."""
-    logs = np.log(table[[size, error]]).groupby(table[kind]).diff()
-    return table.assign(order=-logs[error] / logs[size])

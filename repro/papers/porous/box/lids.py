@@ -7,9 +7,9 @@ import pandas as pd
 
 from repro.lbm.cases import Cavity
 from repro.lbm.model import SPEED_OF_SOUND
+from repro.papers.orders import with_orders
 
 from .cavity import CENTRE_CLAIMS, Flow, centre_claims, changed, solve_cavity, vortex_centres, vortices_claim
-from .duct import with_orders
 
 #: schemes of the lid and of the three walls. Two rates, so that walls stay where they are at any relaxation time
 LIDS = {
@@ -45,7 +45,7 @@ def lid_orders(reynolds: float, nodes, spectral: pd.DataFrame, device, *, lids=L
     """Deviation of the extrema from those of a spectral solution, in per cent, for each lid on each grid.
 
     `spectral` has the columns Re, u_min, v_max, v_min. Columns lid, nodes, height/width, converged, the extrema, rms
-    (of the three) and its order (see `duct.with_orders`). Double precision. `lid_speed`
+    (of the three) and its order (see `with_orders`). Double precision. `lid_speed`
     is that of the coarsest grid and falls with the spacing, so that the error of compressibility, which goes with its
     square, falls as fast as that of the grid, and neither hides the other.
     """

@@ -115,11 +115,8 @@ def storage():
         right.add_patch(Rectangle((k * step, 2), step, 1, facecolor=face, edgecolor="black", lw=0.8))
         right.text((k + 0.5) * step, 2.5, sources[i], ha="center", va="center", fontsize=8)
         right.text((k + 0.5) * step, 3.3, i, ha="center", va="center", fontsize=6, color="0.4")
-    told = (
-        "orange: the neighbour is solid, and the node's own\nopposite population comes back; bits without an\n"
-        "arrow: z has one layer, so that steps along it\ncome back to it"
-    )
-    right.text(0, 1.5, told, va="top", fontsize=9)
+    told = "orange: the neighbour is solid, and the node's own\nopposite population comes back; bits without an\n"
+    right.text(0, 1.5, f"{told}arrow: z has one layer, so that steps along it\ncome back to it", va="top", fontsize=9)
     right.set(xlim=(-0.2, len(bits) + 0.2), ylim=(-0.5, 8))
     right.set_axis_off()
     return figure, {"solid": solid.astype(int), "bits": bits}

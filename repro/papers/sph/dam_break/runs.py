@@ -5,8 +5,8 @@ from math import sqrt
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
 
+from repro.papers.orders import observed_order
 from repro.papers.sph.machines import label
 from repro.sph.cases import DamBreak
 from repro.sph.observables import advance, beyond_walls, energy, front, reduced_time
@@ -133,21 +133,15 @@ def convergence(table: pd.DataFrame) -> dict:
     changes have one sign and become smaller; NaN otherwise, or if there are less than three.
     """
     rows = table[table["spacings"].notna()].sort_values("spacings").dropna(subset=["arrival"])[-3:]
-    spacing, arrival = 1 / rows["spacings"].to_numpy(float), rows["arrival"].to_numpy(float)
-    if len(rows) < 3:
+    width, arrival, order = rows["spacings"].to_numpy(float), rows["arrival"].to_numpy(float), 0.0
+    changes = np.diff(arrival)
+    if len(rows) == 3:
+        order = observed_order(width, changes[0] / changes[1])
+    if not order:
         return {"order": float("nan"), "limit": float("nan"), "holds": False}
-    ratio = (arrival[0] - arrival[1]) / (arrival[1] - arrival[2])
-
-    def off(order):
-        powers = spacing**order
-        return (powers[0] - powers[1]) / (powers[1] - powers[2]) - ratio
-
-    least, most = 0.05, 8.0
-    if not off(least) * off(most) < 0:
-        return {"order": float("nan"), "limit": float("nan"), "holds": False}
-    order = float(brentq(off, least, most))
-    constant = (arrival[1] - arrival[2]) / (spacing[1] ** order - spacing[2] ** order)
-    return {"order": order, "limit": float(arrival[2] - constant * spacing[2] ** order), "holds": True}
+    errors = width**-order
+    limit = arrival[2] - changes[1] / np.diff(errors)[1] * errors[2]
+    return {"order": order, "limit": float(limit), "holds": True}
 
 
 def away(table: pd.DataFrame) -> dict:

@@ -1,6 +1,7 @@
 """Ghosts in the air as Schechter and Bridson have them, which act: equation 3, in several variants, and a whole run."""
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -163,14 +164,12 @@ def soft_falls(table: pd.DataFrame) -> dict:
 def through(columns, case: DamBreak, device, seconds: float) -> dict[str, pd.DataFrame]:
     """Columns of particles that collapse in soft water by equation 3 with acting air, the last one by 4, too."""
     variant = replace(SOFT, sampling=AirSampling(every=EVERY))
-    cases = [replace(case, column=tuple(column)) for column in columns]
-    counts = [made.system().count for made in cases]
-    found = {
-        f"equation 3, {count:,} particles": follow(variant, made, device, seconds, LONG_LOOKS)
-        for count, made in zip(counts, cases, strict=True)
-    }
-    other = follow(replace(SOFT, sampling=None), cases[-1], device, seconds, LONG_LOOKS)
-    return found | {f"equation 4, {counts[-1]:,} particles": other}
+    found = {}
+    for made in (replace(case, column=tuple(column)) for column in columns):
+        name = f"{made.system().count:,} particles"
+        found[f"equation 3, {name}"] = follow(variant, made, device, seconds, LONG_LOOKS)
+    found[f"equation 4, {name}"] = follow(replace(SOFT, sampling=None), made, device, seconds, LONG_LOOKS)
+    return found
 
 
 def lasts(runs: dict[str, pd.DataFrame], seconds: float) -> dict:
@@ -194,11 +193,10 @@ def uncertainty(radii, rounds) -> pd.DataFrame:
     off = np.abs(system.position[:, :2] - np.array(system.tank[:2]) / 2).max(1)
     chosen = (off < 2.1 * spacing) & (system.position[:, 2] > (_FLAT[2] - 1) * spacing)
     rows = []
-    for radius in radii:
-        for number in rounds:
-            sampling = AirSampling(radius=radius, rounds=number)
-            found = [_surface(system, chosen, sample(system.position, system, sampling, k)) for k in range(_SAMPLINGS)]
-            rows.append((radius, number, np.mean(found), np.std(found)))
+    for radius, number in product(radii, rounds):
+        sampling = AirSampling(radius=radius, rounds=number)
+        found = [_surface(system, chosen, sample(system.position, system, sampling, k)) for k in range(_SAMPLINGS)]
+        rows.append((radius, number, np.mean(found), np.std(found)))
     return pd.DataFrame(rows, columns=["radius", "rounds", "mean", "scatter"])
 
 

@@ -48,7 +48,9 @@ def states(case: DamBreak, first: Look, looks: dict[str, list[Look]]):
             _draw(axes, look.air, SKY_BLUE, look.system, _AIR)
         axes.set_title(f"({letter}) {name}, {look.time:.3g} s")
     _finish(figure, panels, start)
-    return figure, {"start": start.position} | _arrays(later)
+    places = {f"{name}: position": look.position.astype(np.float32) for name, look in later.items()}
+    lacks = {f"{name}: deficit": _deficit(look) for name, look in later.items()}
+    return figure, {"start": start.position} | places | lacks
 
 
 def through(runs: dict[str, pd.DataFrame]):
@@ -67,13 +69,6 @@ def through(runs: dict[str, pd.DataFrame]):
 
 def _deficit(look: Look) -> np.ndarray:
     return 100 * np.maximum(-look.summed.astype(float), 0)
-
-
-def _arrays(looks: dict[str, Look]) -> dict[str, np.ndarray]:
-    found = {}
-    for name, look in looks.items():
-        found |= {f"{name}: position": look.position.astype(np.float32), f"{name}: deficit": _deficit(look)}
-    return found
 
 
 def _draw(axes, position: np.ndarray, colour, system, size: float = _DOT) -> None:

@@ -70,11 +70,9 @@ def equal_fronts(looks: dict[str, list[Look]], device) -> pd.DataFrame:
 
 def columns(case: DamBreak, devices, seconds: float, seed: int) -> dict[str, dict[str, Look]]:
     """The columns of figure 7 by device, a GPU last: the water of one seed after so many seconds, by boundary."""
-    system = displaced(case.system(), seed)
-    found = {
-        label(device): {NAMES[name]: after(system, device, seconds, boundary=name) for name in PAIR}
-        for device in devices
-    }
+    system, found = displaced(case.system(), seed), {}
+    for device in devices:
+        found[label(device)] = {NAMES[name]: after(system, device, seconds, boundary=name) for name in PAIR}
     return dict(sorted(found.items(), key=lambda column: column[0] == GPU))
 
 

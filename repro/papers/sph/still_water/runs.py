@@ -112,17 +112,14 @@ def _mean(profiles: list[Profile], system: System) -> Profile:
     return Profile(height, count[held], pressure)
 
 
-def require_deep(case: StillWater) -> None:
-    """Raise InputError unless a layer lies below `DEEP` smoothing lengths, where the pressure is judged."""
-    layers, least = case.column[2], int(DEEP * case.resolution.ratio + 0.5) + 1
-    require(
-        layers >= least, f"column = {case.column}: no layer lies {DEEP} smoothing lengths deep: choose {least} layers"
-    )
-
-
 def boundaries(case: StillWater, device, seconds: float) -> dict[str, Run]:
-    """The same water with each treatment of the boundaries, by its name in NAMES, and with ghosts as PLAIN."""
-    require_deep(case)
+    """The same water with each treatment of the boundaries, by its name in NAMES, and with ghosts as PLAIN.
+
+    Raises InputError unless a layer lies below `DEEP` smoothing lengths, where the pressure is judged.
+    """
+    least = int(DEEP * case.resolution.ratio + 0.5) + 1
+    shallow = f"column = {case.column}: no layer lies {DEEP} smoothing lengths deep: choose {least} layers"
+    require(case.column[2] >= least, shallow)
     plain = replace(case, fluid=replace(case.fluid, diffusion=0.0))
     found = {NAMES[name]: rest(case, device, seconds, boundary=name) for name in BOUNDARIES}
     return found | {PLAIN: rest(plain, device, seconds)}
@@ -171,10 +168,8 @@ def stays(run: Run) -> dict:
 
 def repeated(case: StillWater, device, seconds: float, seeds) -> dict[str, list[float]]:
     """Errors of the pressure with ghosts and without, each a list over lattices that `seeds` disturb a little."""
-    return {
-        NAMES[name]: [rest(case, device, seconds, boundary=name, seed=seed).error for seed in seeds]
-        for name in ("ghosts", "none")
-    }
+    pair = ("ghosts", "none")
+    return {NAMES[name]: [rest(case, device, seconds, name, seed).error for seed in seeds] for name in pair}
 
 
 def record_claim(record, errors: dict[str, list[float]], case: StillWater, seconds: float) -> None:
