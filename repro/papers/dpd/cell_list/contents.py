@@ -59,35 +59,27 @@ def launched(name: str, position: np.ndarray, cells: Cells, device, capacity: in
 
 def cell_by_particle(name: str, made, device, count: int) -> np.ndarray:
     """The cell in whose list each particle is; raises InputError if a particle is in no list, or in two."""
-    particles, cells = {LINKED: _from_links, TABLE: _from_table, SORTED: _from_order}[name](made, device)
+    if name == LINKED:
+        current, before = device.to_host(made.last), device.to_host(made.before)
+        cells, pairs = np.arange(len(current)), []
+        while len(current):
+            there = current != NO_PARTICLE
+            pairs.append((current[there], cells[there]))
+            current, cells = before[current[there]], cells[there]
+        particles, cells = np.concatenate(pairs, axis=1)
+    elif name == TABLE:
+        counts = device.to_host(made.counts)
+        rows, cells = np.nonzero(np.arange(made.capacity)[:, None] < counts)
+        particles = device.to_host(made.entries).reshape(made.capacity, -1)[rows, cells]
+    else:
+        counts = np.diff(device.to_host(made.starts))
+        particles, cells = device.to_host(made.ids), np.repeat(np.arange(len(counts)), counts)
     times = np.bincount(particles, minlength=count)
     wrong = f"{int((times == 0).sum())} particles are in no cell, {int((times > 1).sum())} in two"
     require((times == 1).all(), f"{name}: {wrong}")
     placed = np.empty(count, int)
     placed[particles] = cells
     return placed
-
-
-def _from_links(made, device):
-    current, before = device.to_host(made.last), device.to_host(made.before)
-    cells, pairs = np.arange(len(current)), []
-    while len(current):
-        there = current != NO_PARTICLE
-        pairs.append((current[there], cells[there]))
-        current, cells = before[current[there]], cells[there]
-    return np.concatenate(pairs, axis=1)
-
-
-def _from_table(made, device):
-    counts = device.to_host(made.counts)
-    table = device.to_host(made.entries).reshape(made.capacity, -1)
-    rows, cells = np.nonzero(np.arange(made.capacity)[:, None] < counts)
-    return table[rows, cells], cells
-
-
-def _from_order(made, device):
-    counts = np.diff(device.to_host(made.starts))
-    return device.to_host(made.ids), np.repeat(np.arange(len(counts)), counts)
 
 
 def compare_lists(boxes, device, capacity: int) -> pd.DataFrame:

@@ -36,7 +36,7 @@ JUDGED_HEIGHT = 32
 def measure_lists(boxes, device, record=None, *, capacity: int, seconds: float) -> pd.DataFrame:
     """Seconds of each part of each list, one row per part, for bulk fluid in boxes and both orders of the particles.
 
-    Each list is compared with the host's before it is timed, and the time of the whole list goes to `record`.
+    Each list is compared with the host's, and the time of the whole list goes to `record`.
     """
     rows = []
     for box, name, order in product(boxes, LISTS, (RANDOM, ORDERED)):

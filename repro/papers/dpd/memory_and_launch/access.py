@@ -110,9 +110,8 @@ def check_walk(launch, source, target) -> str:
 def strides_table(device, bits_of_arrays, strides, record=None, *, seconds: float) -> pd.DataFrame:
     """Time the same addition on the same arrays, neighbouring threads 1, 2, 4, ... numbers apart, and at random (0).
 
-    Columns bits, MiB (both arrays), stride, seconds, spread, GB/s (of numbers requested), "of copy" (its share of the
-    device's copy bandwidth, the roof), ratio (time over stride 1), model (bytes moved over bytes requested) and "moved
-    of copy" (the share of the roof that the moved bytes take). `strides` must begin with 1.
+    GB/s are those requested, "of copy" their share of the device's copy bandwidth and "moved of copy" that of the bytes
+    moved, model the bytes moved over those requested, ratio the time over that of stride 1, with which `strides` begin.
     """
     require(list(strides[:1]) == [1], f"strides {list(strides)}: begin with 1, to which the others are compared")
     roof, rows = copy_bandwidth(device), []

@@ -20,9 +20,8 @@ PLAIN, READ_ONLY = COMPARED = ("global memory", "read-only path")
 def constants_table(system: System, device, record=None, *, seconds: float, runs: int) -> pd.DataFrame:
     """Time the force kernel with its constants in every memory space of the device, for both stencils, each checked.
 
-    Columns stencil, constants, on a GPU registers (a thread's) and occupancy, seconds (median over independent runs),
-    runs (the seconds of each), spread and "against global memory": above one where the memory space is faster. Only
-    what `read_only_gain` compares is run more than once.
+    "against global memory" is above one where the memory space is faster. Only what `read_only_gain` compares is run
+    more than once.
     """
     kernels, expected = [], reference_forces(system, rounds=PAPER_ROUNDS)
     for stencil, place in product(constants.STENCILS, constants.places_on(device)):

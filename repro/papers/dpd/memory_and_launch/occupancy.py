@@ -77,9 +77,8 @@ def launches(strategy: str, blocks, registers, block: int) -> list[tuple]:
 def launch_table(system: System, device, blocks, registers, block: int, record=None, *, seconds: float, runs: int):
     """A table of the times of KERNELS for each of their `launches`, on a GPU; each is checked.
 
-    Columns strategy, block, limit (0: none), registers, local (bytes per thread spilled to local memory), shared,
-    occupancy, seconds (median over independent runs), runs (the seconds of each), spread. A block above 256 threads
-    gets the limit with which it fits. Only blocks of `block` threads, which `gains_by_limits` compares, run repeatedly.
+    A limit of 0 is none, local are the bytes that a thread spills. A block above 256 threads gets the limit with which
+    it fits. Only blocks of `block` threads, which `gains_by_limits` compares, run repeatedly.
     """
     options, cases = {"expected": reference_forces(system, rounds=PAPER_ROUNDS), "seconds": seconds}, []
     tried = [(name, *launch) for name in KERNELS for launch in launches(name, blocks, registers, block)]
@@ -103,8 +102,7 @@ def _launch_speed(case: str, system: System, device, *, block: int, **options) -
 def gains_by_limits(table: pd.DataFrame, block: int) -> pd.DataFrame:
     """What each limit of registers gains at one block size, from `launch_table`, beside the same launch without one.
 
-    Columns strategy, limit, registers, local, occupancy, "registers before" and "occupancy before" (without a limit);
-    of each run the gain, and whether it is faster by more than the runs of either launch lie apart.
+    Also of each run the gain, and whether it is faster by more than the runs of either launch lie apart.
     """
     columns, before = ["strategy", "limit", "registers", "local", "occupancy"], ["registers", "occupancy"]
     rows, compared = table[table["block"] == block], []

@@ -61,8 +61,7 @@ def temperatures(device, steps, predictors, length: Length, *, seed: int = 1) ->
 def pressures(device, repulsions, densities, length: Length, *, seed: int) -> pd.DataFrame:
     """Pressure for each density and repulsion, beside Groot and Warren's rho kT + alpha a rho^2.
 
-    Columns a, rho, kT, p, error, fit, excess (p - rho kT, with the kT of the same samples), its error, and alpha, which
-    is the excess over a rho^2 (nan for a = 0, where the excess is zero).
+    The excess is p - rho kT, with the kT of the same samples, and alpha that over a rho^2, nan for a = 0.
     """
     rows = []
     for density, repulsion in product(densities, repulsions):

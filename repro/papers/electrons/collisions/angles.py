@@ -67,10 +67,7 @@ def angles(energy: float, count: int, seed: int = 1) -> Angles:
 
 
 def table(drawn: dict[float, Angles]) -> pd.DataFrame:
-    """The angle that half of all collisions stay below, by the law, the share beyond 90 degrees, and the chance.
-
-    The chance is that of a sample as far from the law, or farther (Kolmogorov-Smirnov).
-    """
+    """The angle that half of all collisions stay below by the law, the share beyond 90 degrees, the chance."""
     rows = []
     for energy, found in drawn.items():
         middle, far = np.interp(0.5, found.below, found.grid), 1 - np.interp(1, found.grid, found.below)

@@ -60,9 +60,8 @@ def _same(energy: float, count: int) -> np.ndarray:
 def stopping_powers(collisions: Collisions, energies, counts, listed: Reference, device, **options) -> pd.DataFrame:
     """Energy that electrons lose per path, one row for each energy in eV, of which there are as many as `counts` says.
 
-    They begin half of `LOST` above the energy, and fly until they are about as far below. Columns: energy (eV),
-    measured and table (MeV cm2/g, the latter at the mean energy on the way), error and scatter (relative, the scatter
-    is the standard deviation of the mean), collisions (of all electrons).
+    They begin half of `LOST` above the energy, and fly until they are about as far below. In MeV cm2/g, the table's at
+    the mean energy on the way; error and scatter (the standard deviation of the mean) are relative.
     """
     require(len(energies) == len(counts), f"{len(energies)} energies and {len(counts)} counts: must be as many")
     air, rows = collisions.air, []
@@ -110,10 +109,9 @@ def optical_depth(collisions: Collisions, energy: float, path) -> np.ndarray:
 
 
 def mean_free_paths(collisions: Collisions, paths: dict[float, np.ndarray]) -> pd.DataFrame:
-    """Free paths at each energy in eV against 1 / Sigma.
+    """Mean free paths in m at each energy in eV against the formula, 1 / Sigma at the first energy.
 
-    Columns: energy (eV), measured (mean path in m), formula (1 / Sigma in m at the first energy), depth (mean optical
-    depth of the paths, which should be 1, as Sigma grows on the way), deviation (of it, in standard deviations).
+    The mean optical depth of the paths should be 1, as Sigma grows on the way; its deviation in standard deviations.
     """
     rows = []
     for energy, free in paths.items():
@@ -129,10 +127,10 @@ def ranges(collisions: Collisions, energies, count: int, device, **options) -> d
 
 
 def range_table(found: dict[float, dict[str, np.ndarray]], listed: Reference) -> pd.DataFrame:
-    """Mean paths against the table's ranges, one row an energy.
+    """Mean paths against the table's ranges in m, one row an energy in eV.
 
-    Columns: energy (eV), path and range (m), error (relative), spread (standard deviation of the path over its mean),
-    depth (mean distance along the first direction over the range), elastic (collisions an electron).
+    Spread is the standard deviation of the path over its mean, depth the mean distance along the first direction over
+    the range, elastic counts collisions an electron.
     """
     rows = []
     for energy, each in found.items():

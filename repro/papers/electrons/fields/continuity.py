@@ -42,10 +42,9 @@ def single_segments(real, count: int, seed: int = 1) -> np.ndarray:
 
 
 def sums(counts, seed: int = 1) -> pd.DataFrame:
-    """Many segments in a periodic box of CELLS^3 cells, one row for a number of them and a precision.
+    """Residual of continuity of many segments in a periodic box of CELLS^3 cells, over the largest charge of a node.
 
-    Columns: precision, segments, residual (of continuity, over the largest charge of a node), limit (what rounding
-    leaves, or cutting shares to whole numbers at the worst, whichever is more; over the same charge).
+    The limit is what rounding leaves, or cutting shares to whole numbers at the worst, whichever is more.
     """
     rows, mesh = [], Mesh((CELLS,) * 3, (1.0,) * 3)
     for count in counts:

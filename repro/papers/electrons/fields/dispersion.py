@@ -38,11 +38,7 @@ def frequency(mesh: Mesh, dt: float, wave_vector, device, real) -> float:
 
 
 def directions(wavelengths, device, real) -> pd.DataFrame:
-    """Waves of so many cells in a plane, one row a wave.
-
-    Columns: wavelength (cells), angle (degrees from x), measured and theory (phase velocity over that of light), error
-    (of the frequency, relative).
-    """
+    """Phase velocities over that of light of waves of so many cells in a plane, by the angle in degrees from x."""
     rows = []
     for wavelength in wavelengths:
         require_whole("cells of a wavelength", wavelength, 2, 2000)

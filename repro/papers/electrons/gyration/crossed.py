@@ -105,9 +105,8 @@ def force_free(turns, gamma: float, rounds: float) -> pd.DataFrame:
     """An electron that the two forces should leave alone, E = -v x B, by each step, for `rounds` swings.
 
     `turns` are the angles in radians by which the magnetic field alone would turn it in a step; what deviates swings
-    gamma times slower, as seen from its own frame. Columns: pusher, turn,
-    angle (largest between momentum and its direction at the start), energy (largest relative error of gamma), drift
-    (relative error of the mean velocity).
+    gamma times slower, as seen from its own frame. The angle is the largest between the momentum and that at the start,
+    energy and drift are relative errors of gamma and of the mean velocity.
     """
     Above(1).check("gamma", gamma)
     Number(SMALLEST).check("rounds", rounds)

@@ -52,10 +52,9 @@ def deviation(system: System, particles, time: float) -> np.ndarray:
 
 
 def turns(energy: float, turn: float, count: float, device, precision: str) -> pd.DataFrame:
-    """Follow an electron for `count` turns; one row a look.
+    """Errors of an electron that is followed for `count` turns; one row a look.
 
-    Columns: turns, radius (relative error), phase (error in radians), Boris (what his rotation's would be), energy
-    (relative error of the kinetic one), and steps.
+    The phase's in radians, with what it would be by Boris' rotation; those of the radius and the energy are relative.
     """
     Number(SMALLEST).check("count of turns", count)
     system = one_electron(energy, turn)
@@ -74,16 +73,10 @@ def turns(energy: float, turn: float, count: float, device, precision: str) -> p
         there = radius * outward + deviation(system, found, simulation.time)[0]
         there -= AXIS * (AXIS @ there)
         size = np.linalg.norm(found["momentum"])
-        rows.append(
-            {
-                "turns": steps * turn / (2 * pi),
-                "radius": np.linalg.norm(there) / radius - 1,
-                "phase": np.arctan2(there @ ahead, there @ outward),
-                "Boris": steps * turn * float(exact.boris_phase_error(turn)),
-                "energy": _rise(size) / _rise(momentum) - 1,
-                "steps": int(steps),
-            }
-        )
+        row = {"turns": steps * turn / (2 * pi), "radius": np.linalg.norm(there) / radius - 1}
+        row |= {"phase": np.arctan2(there @ ahead, there @ outward)}
+        row |= {"Boris": steps * turn * float(exact.boris_phase_error(turn))}
+        rows.append(row | {"energy": _rise(size) / _rise(momentum) - 1, "steps": int(steps)})
     return pd.DataFrame(rows)
 
 

@@ -63,10 +63,7 @@ def require_looks(cells: int, particles: int, steps: int, every: int) -> None:
 
 
 def charges(cells: int, particles: int, steps: int, device, every: int) -> pd.DataFrame:
-    """Residuals of continuity and of Gauss' law each `every` steps of a busy box, in both precisions.
-
-    Columns: precision, step, continuity, gauss, count (particles), absorbed (since the start), limit (of continuity).
-    """
+    """Residuals of continuity, and its limit, and of Gauss' law each `every` steps of a busy box in both precisions."""
     require_looks(cells, particles, steps, every)
     rows, system = [], busy(cells, particles, steps)
     for precision in ("double", "single"):
@@ -108,10 +105,7 @@ def _sums(simulation) -> np.ndarray:
 
 
 def bits(cells: int, particles: int, steps: int, devices: dict) -> pd.DataFrame:
-    """A busy box on each device and in each precision; how many numbers differ from the first device's.
-
-    Columns: precision, device, particles, numbers (compared), different.
-    """
+    """How many numbers of a busy box differ from those on the first device, on each device and in each precision."""
     rows, system = [], busy(cells, particles, steps)
     for precision in ("single", "double"):
         first = None

@@ -95,10 +95,7 @@ class Wave:
 
 
 def oscillation(wave: Wave, periods: float, device, precision: str = "double", every: int = 1) -> pd.DataFrame:
-    """Follow a wave for so many periods; one row each `every` steps.
-
-    Columns: periods, field (E along the wave, projected on it, in V/m), electric and kinetic (energies in J).
-    """
+    """E in V/m along a wave, projected on it, and the energies in J, each `every` steps for so many periods."""
     # a frequency is that of a period at least, and so is a mean energy
     Number(1, 1e6).check("periods", periods)
     system = wave.system()
@@ -136,19 +133,10 @@ def frequencies(waves: list[Wave], periods: float, device) -> pd.DataFrame:
     rows = []
     for wave in waves:
         found = frequency(oscillation(wave, periods, device))
-        rows.append(
-            {
-                "direction": "diagonal" if wave.diagonal else "x",
-                "cells a wavelength": wave.cells,
-                "wavelengths": wave.mode,
-                "omega_p dt": wave.turn,
-                "density (1/m^3)": wave.system().density,
-                "omega / omega_p": found,
-                "theory": wave.theory,
-                "deviation (%)": 100 * (found - 1),
-                "from theory (%)": 100 * (found / wave.theory - 1),
-            }
-        )
+        row = {"direction": "diagonal" if wave.diagonal else "x", "cells a wavelength": wave.cells}
+        row |= {"wavelengths": wave.mode, "omega_p dt": wave.turn, "density (1/m^3)": wave.system().density}
+        row |= {"omega / omega_p": found, "theory": wave.theory, "deviation (%)": 100 * (found - 1)}
+        rows.append(row | {"from theory (%)": 100 * (found / wave.theory - 1)})
     return pd.DataFrame(rows)
 
 

@@ -72,10 +72,7 @@ def require_fit(device, sizes, plasma: int) -> None:
 
 
 def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str, tuple]:
-    """The programs for so many particles that there are: a GPU's where one is, those of one core up to `one_core`.
-
-    `names` chooses among them.
-    """
+    """The programs for so many particles, of those in `names`: a GPU's where one is, one core's up to `one_core`."""
     require_whole("particles of one core", one_core, 0, 2**31 - 1)
     for name in names or ():
         require_one_of("program", name, [*ON_GPU, *ON_CORES, *ON_ONE_CORE])
@@ -87,10 +84,7 @@ def chosen(device, particles: int, names=None, *, one_core: int = 0) -> dict[str
 def speeds(
     sizes, device, record=None, *, names=None, precision="single", one_core=0, seconds, runs, case=UniformSource
 ) -> pd.DataFrame:
-    """Speeds of the programs with each number of particles, a row each; `ns` are those of a step of a particle.
-
-    Every speed goes to the notebook's `record`.
-    """
+    """Speeds of the programs with each number of particles, for the `record`, too; `ns` is a step of a particle."""
     rows, options = [], {"precision": precision, "seconds": seconds, "runs": runs}
     for particles in sizes:
         system = cube(particles, case).system()
@@ -105,18 +99,12 @@ def speeds(
 
 
 def slow_speeds(particles: int, device, record=None, *, one_core: int, names, precisions, seconds) -> pd.DataFrame:
-    """Speeds in the slow plasma, each of one run; programs of one core have at most `one_core` particles.
-
-    With 0 of them they are left out.
-    """
+    """Speeds in the slow plasma, each of one run; programs of one core have at most `one_core` particles, 0: none."""
     sizes = {name: min(particles, one_core) if name in ON_ONE_CORE else particles for name in names}
     options = {"one_core": one_core, "case": Plasma, "seconds": seconds, "runs": 1}
-    each = [
-        speeds([size], device, record, names=[name], precision=precision, **options)
-        for precision in precisions
-        for name, size in sizes.items()
-        if size
-    ]
+    each = []
+    for precision, name in product(precisions, filter(sizes.get, sizes)):
+        each.append(speeds([sizes[name]], device, record, names=[name], precision=precision, **options))
     return pd.concat(each, ignore_index=True)
 
 
@@ -136,11 +124,11 @@ def speedups(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["particles", "program", "over", "speedup", "runs"])
 
 
-def parts(particles: int, device, names, *, precision="single", steps: int = 5) -> pd.DataFrame:
+def parts(particles: int, device, names, *, steps: int = 5) -> pd.DataFrame:
     """Nanoseconds a particle of the parts of a step of the named programs; columns program, part, group and ns."""
     system, rows = cube(particles).system(), []
     for name, (on, how) in chosen(device, particles, names).items():
-        simulation = Simulation(system, on, precision=precision, **how)
+        simulation = Simulation(system, on, precision="single", **how)
         times = part_times(simulation, steps=steps)
         rows += [(name, part, group_of(part), 1e9 * time / particles) for part, time in times.items()]
         # two at once might not fit, and its recorded steps name it

@@ -44,10 +44,9 @@ def height_over_width(case: Cavity) -> float:
 def lid_orders(reynolds: float, nodes, spectral: pd.DataFrame, device, *, lids=LIDS, lid_speed=0.1) -> pd.DataFrame:
     """Deviation of the extrema from those of a spectral solution, in per cent, for each lid on each grid.
 
-    `spectral` has the columns Re, u_min, v_max, v_min. Columns lid, nodes, height/width, converged, the extrema, rms
-    (of the three) and its order (see `with_orders`). Double precision. `lid_speed`
-    is that of the coarsest grid and falls with the spacing, so that the error of compressibility, which goes with its
-    square, falls as fast as that of the grid, and neither hides the other.
+    `spectral` has the columns Re, u_min, v_max, v_min; the order is that of the rms of the three. In double precision.
+    `lid_speed` is that of the coarsest grid and falls with the spacing, so that the error of compressibility, which
+    goes with its square, falls as fast as that of the grid, and neither hides the other.
     """
     exact = spectral.set_index("Re").loc[reynolds, EXTREMA]
     rows = []
@@ -138,11 +137,10 @@ def moved_by_speed(table: pd.DataFrame) -> dict:
 def extrema_off(flows: dict[float, Flow], spectral: pd.DataFrame) -> pd.DataFrame:
     """Deviation of the extrema of the flows, by Reynolds number, from the spectral ones, where there are, per cent."""
     exact = spectral.set_index("Re")[EXTREMA]
-    rows = [
-        (reynolds, flow.case.nodes, flow.case.lid, *(100 * (pd.Series(extrema(flow)) / exact.loc[reynolds] - 1)))
-        for reynolds, flow in flows.items()
-        if reynolds in exact.index
-    ]
+    known, rows = [reynolds for reynolds in flows if reynolds in exact.index], []
+    for reynolds in known:
+        off = 100 * (pd.Series(extrema(flows[reynolds])) / exact.loc[reynolds] - 1)
+        rows.append((reynolds, flows[reynolds].case.nodes, flows[reynolds].case.lid, *off))
     return pd.DataFrame(rows, columns=["Re", "nodes", "lid", *EXTREMA])
 
 

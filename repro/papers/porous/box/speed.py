@@ -37,14 +37,9 @@ def speed_table(runs, record=None) -> pd.DataFrame:
     return speeds.speed_table(runs, record, measured=measure_speed, includes=INCLUDES)
 
 
-def on_gpu(device) -> bool:
-    """Whether a device has blocks of threads, so that the paper's way means anything on it."""
-    return device.name == "cuda"
-
-
 def paper_way(device) -> str:
     """The strategy that stands for the paper's: through shared memory on a GPU, `pull` elsewhere."""
-    return PAPER_STRATEGY if on_gpu(device) else "pull"
+    return PAPER_STRATEGY if device.name == "cuda" else "pull"
 
 
 def cavity_problem(side: int, block: int | None = None) -> Problem:
@@ -68,7 +63,7 @@ def block_cases(problem_of, grids, blocks, device, names=(PAPER_STRATEGY, "pull"
     problem_of(nodes, block) is the cavity, or the duct as long as a block. On a CPU, which has no blocks, `pull` alone
     in one case a grid.
     """
-    names, blocks = (names, blocks) if on_gpu(device) else (["pull"], blocks[:1])
+    names, blocks = (names, blocks) if device.name == "cuda" else (["pull"], blocks[:1])
     sizes = [(nodes, block) for nodes in grids for block in blocks]
     return [case(name, problem_of(*size), device, size[1], **options) for name in names for size in sizes]
 
@@ -76,19 +71,19 @@ def block_cases(problem_of, grids, blocks, device, names=(PAPER_STRATEGY, "pull"
 def streaming_cases(problem_of, nodes: int, blocks, device, **options) -> list[tuple]:
     """The ways of STREAMING with each block size, so that each has its best one, as `block_cases`; none on a CPU."""
     names = list(STREAMING.values())
-    return block_cases(problem_of, [nodes], blocks, device, names, **options) if on_gpu(device) else []
+    return block_cases(problem_of, [nodes], blocks, device, names, **options) if device.name == "cuda" else []
 
 
 def cavity_variants(side: int, device, **options) -> list[tuple]:
     """Each strategy on one grid, `pull` as array of structures and in double precision; on a CPU the first two."""
     cases = _variants(cavity_problem(side), device, options, {"layout": "aos"}, {"precision": "double"})
-    return cases if on_gpu(device) else cases[:2]
+    return cases if device.name == "cuda" else cases[:2]
 
 
 def duct_variants(nodes: int, device, **options) -> list[tuple]:
     """Each strategy in one duct of 128 nodes, and `pull` in double precision; on a CPU the first alone."""
     cases = _variants(duct_problem(nodes, 128), device, options, {"precision": "double"})
-    return cases if on_gpu(device) else cases[:1]
+    return cases if device.name == "cuda" else cases[:1]
 
 
 def _variants(problem: Problem, device, options: dict, *changes: dict) -> list[tuple]:
@@ -98,7 +93,7 @@ def _variants(problem: Problem, device, options: dict, *changes: dict) -> list[t
 
 def first_dimensions(side: int, device, **options) -> list[tuple]:
     """`pull` in cavities of `side`, a power of two, and of a warp more nodes, on one core and on a GPU."""
-    devices = [CpuDevice("threads", workers=1), *([device] if on_gpu(device) else [])]
+    devices = [CpuDevice("threads", workers=1), *([device] if device.name == "cuda" else [])]
     return [case("pull", cavity_problem(n), where, **options) for where in devices for n in (side, side + WARP)]
 
 

@@ -109,7 +109,7 @@ def multiprocessors(device) -> int:
 def resident_table(side: int, warps, device, record=None, **options) -> pd.DataFrame:
     """The sum by as many threads as one or two blocks a multiprocessor have, with `warps` a multiprocessor together.
 
-    Columns blocks, warps, those of `timed`, and "as one warp": the share of a copy if each warp brought what one does.
+    "as one warp" is the share of a copy if each warp brought what one does.
     """
     arrays, count, rows = matrices(device, side), multiprocessors(device), []
     for blocks, each in product((1, RULE[0]), warps):

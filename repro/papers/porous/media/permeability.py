@@ -52,8 +52,7 @@ def crystal_runs(nodes: int, chis, taus, walls) -> list[tuple]:
 def crystal_table(runs, coefficients, device, **options) -> pd.DataFrame:
     """k of body-centred spheres for a list of (nodes, chi, relaxation time, collision, walls); one row a run.
 
-    `coefficients` of the series, `options` as of `flow_through`. Columns nodes, chi, porosity, tau, collision, walls,
-    k, steps, converged, reynolds, mean density, series, and the "deviation (%)" from it.
+    `coefficients` are those of the series, from which it also has the deviation; `options` as of `flow_through`.
     """
     rows, spaces = [], {}
     for nodes, chi, tau, collision, walls in runs:
@@ -262,8 +261,8 @@ class _Refinements(Rule):
 def resolution_check(solid: np.ndarray, device, *, times: Annotated[tuple, _Refinements()], **options) -> pd.DataFrame:
     """k of the image on finer and finer grids, in squared voxels of the image itself.
 
-    Columns times, k, steps, converged, and change, the relative change against the next coarser grid. A voxel image
-    fixes the solid; what a finer grid shows is the error of the flow in them.
+    The change is relative, against the next coarser grid. An image fixes the solid: what a finer grid shows is the
+    error of the flow.
     """
     rows = []
     for factor in times:
@@ -303,9 +302,9 @@ def with_its_digits(best: pd.Series, axis: str) -> str:
 def reversal(image: np.ndarray, device, force: float, *, axis: str, **options) -> pd.DataFrame:
     """k along an axis and against it, with `force` and with a quarter of it; one row a force.
 
-    Columns force, k, k back, "k back/k - 1" and density spread (the larger). Against the axis is along it in the mirror
-    image. Creeping flow of an incompressible fluid is reversible, so that both are one; the lattice's fluid is
-    compressible, and k differs in proportion to the differences of the density, so to the force.
+    Against the axis is along it in the mirror image. Creeping flow of an incompressible fluid is reversible, so that
+    both are one; the lattice's fluid is compressible, and k differs in proportion to the differences of the density,
+    so to the force. The spread is the larger of the two.
     """
     index = 2 - AXES.index(axis)
     spaces, rows = (PoreSpace(image), PoreSpace(np.flip(image, index))), []

@@ -52,7 +52,7 @@ def steps_on_readings(nodes: int, chi: float, double: FlowThrough, device, **opt
     """Steps in double precision until k is steady, on what the thesis leaves open; one row a reading.
 
     `double` has the two rates of reference 30 in a cell of `nodes`. Beside it run the rates of reference 31, and a cell
-    of two voxels less, as the thesis draws its series for 126. Columns voxels, rates, steps, converged.
+    of two voxels less, as the thesis draws its series for 126.
     """
     runs = {(nodes, "reference 30"): double}
     for voxels, rates, collision in ((nodes, "reference 31", "mrt-dhumieres"), (nodes - 2, "reference 30", "mrt")):

@@ -38,9 +38,8 @@ PAPER_ROW = "paper, figure 5.7"
 def paper_changes(bgk: pd.DataFrame, mrt: pd.DataFrame) -> pd.DataFrame:
     """What figures 5.7 and 5.8 say of the viscosity; one row a chi.
 
-    Columns chi, porosity, k (BGK at tau = 0.8), "change with BGK (%)" and "change with MRT (%)" from tau = 0.8 to 1,
-    "BGK over MRT at 0.8 (%)" and "at 1.0 (%)", less one, and "reading (%)": the smallest difference between two
-    readings of the figures, over k.
+    k is that of BGK at tau = 0.8, changes are from there to tau = 1, "reading (%)" is the smallest difference between
+    two readings of the figures, over k.
     """
     points = (rows[rows["series"].str.startswith("tau=")] for rows in (bgk, mrt))
     ours, theirs = (rows.pivot_table(index="x", columns="series", values="y") for rows in points)
@@ -91,8 +90,7 @@ def changes(table: pd.DataFrame, nodes: int, device, published: pd.DataFrame) ->
 def rounded_changes(table: pd.DataFrame, nodes: int) -> pd.DataFrame:
     """What the rounding of the force makes of k from tau = 0.8 to 1, in %, one row a chi, from a table of `changes`.
 
-    Columns chi, "force at 0.8" and "at 1", "predicted (%)" from `exact.rounded_force` alone, and "measured (%)", what
-    plain populations change beyond what deviations do.
+    Predicted from `exact.rounded_force` alone; measured is what plain populations change beyond what deviations do.
     """
     rows = []
     for chi in table.columns:

@@ -45,9 +45,8 @@ def whole_populations(table: pd.DataFrame, coefficients, device, **options) -> p
 def left_by_mrt(table: pd.DataFrame, coefficients, device, **options) -> pd.DataFrame:
     """By how much k changes over the viscosity with BGK and with MRT, in %; one row a chi and reading.
 
-    From the runs of the figures in a `crystal_table`, and the same with `whole_populations`. Columns rates,
-    populations, length (of the paper's cell), chi, "BGK (%)" and "MRT (%)", the largest k over the least less one,
-    "MRT over BGK", and converged, whether all runs did.
+    From the runs of the figures in a `crystal_table`, and the same with `whole_populations`: the largest k over the
+    least, less one. The length is of the paper's cell, converged is whether all runs did.
     """
     whole = whole_populations(table, coefficients, device, **options)
     rows = pd.concat([table.assign(populations="deviations"), whole.assign(populations="whole")])

@@ -69,13 +69,11 @@ def _corrected(read: float, neutral: float) -> float:
 
 
 def table(found, published: pd.DataFrame) -> pd.DataFrame:
-    """One row a drop, in the order of the wetting; `published` are the `pictures`.
+    """One row a drop, in the order of the wetting G_fs = -G_gs; `published` are the `pictures`.
 
-    Columns wetting (G_fs = -G_gs), angle (NaN where there is none: why), read and paper (corrected, of its picture),
-    difference, formula (Huang et al. with rho_s = 1 and phases in equilibrium), complement (180 less the angle with the
-    fluids exchanged), change; and in nodes the radius of the circle, the gap between it and the plate's surface
-    (negative where they intersect), how much of the plate fluid a covers, the residual of the circle. base (%): what it
-    covers over the base of the half circle at the start.
+    Where there is no angle it says why; the complement is 180 less the angle with the fluids exchanged. In nodes: the
+    circle's radius and residual, the gap between it and the plate's surface (negative where they intersect), how much
+    of the plate fluid a covers; base (%) is that over the base of the half circle at the start.
     """
     rows = []
     for case, densities, angle, change in found:
@@ -104,9 +102,7 @@ def over_solid_density(runs: dict[float, list], published: pd.DataFrame) -> pd.D
 def hand_over(record, frame: pd.DataFrame, beside: pd.DataFrame) -> None:
     """Give the notebook's `record` the angle of each of the paper's drops, and how often it rises from one to the next.
 
-    Of the drop that hardly touches the plate, what it covers.
-
-    `frame` is from `table`, `beside` from `over_solid_density`.
+    Of the drop that hardly touches the plate, what it covers. From `table` and `over_solid_density`.
     """
     rows = frame.set_index("wetting")
     for wetting, claim in CLAIMS.items():
@@ -131,8 +127,7 @@ def rises(frame: pd.DataFrame) -> int:
 def pairs(frame: pd.DataFrame) -> pd.DataFrame:
     """Drops with exchanged wetting, indexed by its strength, from a `table`.
 
-    Columns angle (of the drop that the plate repels), complement, difference (between them, in degrees), gap (of that
-    drop, in nodes), and of the drop that is attracted attracted (its angle), covered and change.
+    Angle, complement and gap are those of the drop that the plate repels, the rest of the one that it attracts.
     """
     rows = frame.set_index("wetting")
     strengths = [w for w in rows.index if w > 0 and -w in rows.index]

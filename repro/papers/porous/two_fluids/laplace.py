@@ -34,10 +34,8 @@ class Line(NamedTuple):
 def bubbles(cases, device, steps: int, *, precision: str) -> pd.DataFrame:
     """Run bubbles; one row each.
 
-    Columns dimensions, nodes, interaction, stencil, start (radius at the start), radius, curvature (1/r), pressure
-    (difference), tension, density (of both fluids, inside), anisotropy, spurious, change: relative change of the
-    pressure difference over the last fifth of the steps. A bubble that has left the middle has a change of infinity,
-    and nothing else.
+    The pressure is the difference, the density that of both fluids inside, the change that of the pressure over the
+    last fifth of the steps, relative. A bubble that has left the middle has a change of infinity, and nothing else.
     """
     return pd.DataFrame([_row_of(case, case.start(device, precision=precision), steps) for case in cases])
 
@@ -112,10 +110,9 @@ def by_stencil(table: pd.DataFrame) -> pd.DataFrame:
 def flat_interfaces(cases: list[FlatInterface], device, steps: int, *, precision: str) -> pd.DataFrame:
     """Phases on both sides of flat interfaces; one row a case.
 
-    Columns interaction, stencil, majority and minority (densities of fluid a in its own phase and in the other), the
-    two that the continuum predicts at the same pressure, and those that the lattice's balance at rest predicts at the
-    same density, pressure step (relative), potential step (difference of the
-    chemical potentials over 6 g rho, in %), tension from the pressure tensor, thickness of an interface (nodes).
+    Densities of fluid a in its own phase and in the other, those that the continuum predicts at the same pressure, and
+    those by the lattice's balance at rest at the same density. The pressure's step is relative, that of the chemical
+    potential over 6 g rho; the tension is from the pressure tensor.
     """
     rows, names = [], ("majority", "minority")
     for case in cases:

@@ -120,9 +120,8 @@ def cpu_baselines(space: PoreSpace, record=None, **options) -> pd.DataFrame:
 def step_parts(timed: pd.DataFrame, space: PoreSpace, device, seconds: float) -> pd.DataFrame:
     """What a step of each strategy moves and does in `space`, single precision; `timed` are its rows of `speed_table`.
 
-    Columns: bytes a pore by design, MFLUPS that the copy bandwidth allows by them, MFLUPS measured, their ratio (%),
-    the spread (%), the share of the pass over the densities in the time and in the bytes (%), and on a GPU registers
-    and shared bytes.
+    Bytes a pore by design, MFLUPS that the copy bandwidth allows by them, and the share of the pass over the densities
+    in the time and, by design, in the bytes.
     """
     rows = []
     for speed in timed.itertuples():
@@ -140,8 +139,8 @@ def step_parts(timed: pd.DataFrame, space: PoreSpace, device, seconds: float) ->
 def losses(cubes: pd.DataFrame, packed: pd.DataFrame, spheres: PoreSpace, device, record=None, **options):
     """MFLUPS of one fluid and of two, both sparse, in the largest of the `cubes` and among spheres.
 
-    One fluid is the program of figure 5.10, two fluids are the rows of `speed_table`. Columns also, in %: the loss,
-    what it would be by the bytes alone, and the share of the copy bandwidth that one fluid takes.
+    One fluid is the program of figure 5.10, two fluids are the rows of `speed_table`; "by bytes" is what the loss would
+    be by these alone.
     """
     side, two = cubes["side"].max(), pd.concat([in_paper_way(cubes), in_paper_way(packed)])
     spaces = {name_of(side, 3): open_box(side, 3), SPHERES: spheres}
