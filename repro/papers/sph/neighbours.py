@@ -209,8 +209,8 @@ def random_set(kind: str, system: System, generator) -> np.ndarray:
 def agreement(device, sets: int, side: int, seed: int) -> pd.DataFrame:
     """Compare all searches on so many random sets of each of KINDS, each of side^3 particles.
 
-    Columns: kind, particles compared, mean and largest number of neighbours, and by search the share of particles (%)
-    with the neighbours that brute force finds; "one order": the share with one order in all other searches.
+    By search the share of particles (%) with the neighbours that brute force finds; "one order": the share with one
+    order in all other searches.
     """
     system, generator, rows = StillWater(column=(side,) * 3).system(), np.random.default_rng(seed), []
     for kind in KINDS:
@@ -257,21 +257,16 @@ def candidate_table(ratios, side: int, device, seed: int) -> pd.DataFrame:
 
 
 def empty_cells(lengths, column, device, seconds: float) -> pd.DataFrame:
-    """What the first-index array costs for one column of water in tanks of other lengths (in widths of the column).
-
-    Columns: length, cells, share of cells without a particle (%), bytes of the array a particle, and microseconds of
-    the sort and of finding where each cell begins.
-    """
+    """What the first-index array costs for one column of water in tanks of other lengths (in widths of the column)."""
     rows = []
     for length in lengths:
         system = DamBreak(column=tuple(column), length=length).system()
-        sort = RadixSort(device, system.cells, system.count, _REAL)
-        r = vectors(device, Units(_REAL).of(system.position + system.margin, system.box))
-        parts = part_seconds(sort.update(r), device, seconds)
-        empty = float((np.diff(device.to_host(sort.starts)) == 0).mean())
+        species, build = _species(device, system, system.position)
+        parts = part_seconds(build, device, seconds)
+        empty = float((np.diff(device.to_host(species.starts)) == 0).mean())
         find = parts.pop("first of each cell")
         row = {"tank length": length, "particles": system.count, "cells": system.cells.count, "empty (%)": 100 * empty}
-        row |= {"bytes a particle": sort.starts.nbytes / system.count, "sort (us)": 1e6 * sum(parts.values())}
+        row |= {"bytes a particle": species.starts.nbytes / system.count, "sort (us)": 1e6 * sum(parts.values())}
         rows.append(row | {"first index (us)": 1e6 * find})
     return pd.DataFrame(rows)
 
@@ -337,9 +332,8 @@ def _species(device, system: System, position: np.ndarray):
 def kinds_table(side: int, device, seconds: float, width: int = 300) -> tuple[pd.DataFrame, float]:
     """Several kinds of particles in tables of their own on one grid: what the fluid finds there, and what it costs.
 
-    Columns kind, particles, mean neighbours of a particle of fluid, and microseconds of building the table and of
-    searching it; in the last row all kinds are in one table. Also the share (%) of the fluid's particles whose
-    neighbours in the tables together are those in the one.
+    In the last row all kinds are in one table. Also the share (%) of the fluid's particles whose neighbours in the
+    tables together are those in the one.
     """
     system, kinds = mixture(side)
     tables = kinds | {"all in one table": np.concatenate(list(kinds.values()))}

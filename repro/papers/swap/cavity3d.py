@@ -62,8 +62,7 @@ def solve_cubic_cavity(case: CubicCavity, device, *, precision="single", strateg
 def between_grids(flows: list[CubicFlow]) -> pd.DataFrame:
     """Root mean square distance of each flow's centre lines from those of the next finer grid, and the order.
 
-    Columns reynolds, nodes, finer, u, v, order u, order v; an order is `observed_order` on three grids in a row, and
-    not a number for the first two.
+    An order is `observed_order` on three grids in a row, and not a number for the first two.
     """
     at, rows = np.linspace(0, 1, 101), []
     for coarse, fine in itertools.pairwise(flows):
@@ -99,8 +98,7 @@ def runs_table(flows: list[CubicFlow]) -> pd.DataFrame:
 def floor_table(case: CubicCavity, device, strategy: str, *, times: int = 150) -> pd.DataFrame:
     """How far the change of the velocity over 1000 steps falls in either precision, if nothing stops the run.
 
-    Runs last `times` the time in which the lid moves its own width. Columns precision, "steps to 1e-6" (not a number:
-    never), "change at the end" (the median of the last ten).
+    Runs last `times` the time in which the lid moves its own width; the change at the end is the median of ten.
     """
     rows, limit = [], int(times * case.width / case.lid_speed)
     for precision in ("single", "double"):

@@ -68,8 +68,7 @@ def readings(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> pd.DataFrame:
 def times_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
     """Milliseconds of the paper's programs, there and here, on 128^3 nodes: collision and streaming, and the rest.
 
-    Columns program, "what", "paper (ms)", "here (ms)", "here / paper". Copies count with collision and streaming. A
-    program that was not timed is left out.
+    Copies count with collision and streaming. A program that was not timed is left out.
     """
     rows = []
     for way, seconds in stated.seconds.items():

@@ -137,10 +137,9 @@ def _sum_of_runs(parts: pd.Series) -> list[float]:
 
 
 def iterations(parts: pd.DataFrame) -> pd.DataFrame:
-    """One row a way and size: seconds, those of each run, MLUPS, speedups over SERIAL and over PALABOS, spread.
+    """One row a way and size: seconds of the median run, those of each run, MLUPS, speedups over SERIAL and PALABOS.
 
-    `seconds` are those of the median run, and `spread` is the longest run less the shortest over it; not a number
-    where there is one run, and so a speedup over what was not timed.
+    `spread` is the longest run less the shortest over the median; not a number where there is one run.
     """
     table = parts.groupby(["way", "nodes"], sort=False, as_index=False).agg({"seconds": "sum", "runs": _sum_of_runs})
     table["mlups"] = table["nodes"] ** 3 / table["seconds"] / 1e6

@@ -100,10 +100,7 @@ def _to_the_wall(case: DamBreak, device) -> Run:
 
 
 def compared(column, devices) -> pd.DataFrame:
-    """The same column on two devices until its front has met the far wall, a row a look.
-
-    Columns: reduced (t*), the front on each device by its name, and `same bits`, whether all positions have them.
-    """
+    """A column on two devices until its front has met the far wall: both fronts, and whether all bits are the same."""
     case = DamBreak(column=tuple(column))
     one, other = (_to_the_wall(case, device) for device in devices)
     table = one.table[["reduced"]].copy()
@@ -113,10 +110,7 @@ def compared(column, devices) -> pd.DataFrame:
 
 
 def advances(runs: dict[int, Run], experiments: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Slope and arrival of each front, the experiments' by the same rule; one row each.
-
-    `experiments` have the columns t_star and z. Columns: front, spacings a column's width, slope, arrival.
-    """
+    """Slope, arrival and spacings a width of each front, and those of the experiments (t_star, z) by the same rule."""
     rows = []
     for count, run in runs.items():
         found = advance(run.table["reduced"], run.table["front"])

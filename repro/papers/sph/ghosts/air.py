@@ -127,16 +127,9 @@ def variants(case: DamBreak, device, seconds: float) -> pd.DataFrame:
         table = follow(variant, case, device, seconds, SHORT_LOOKS)
         last = table.iloc[-1].to_dict() if len(table) else {"time": 0.0, "stopped": True}
         sampling, fluid = variant.sampling, variant.system(case).fluid
-        rows.append(
-            {
-                "variant": variant.name,
-                "stiffness": fluid.stiffness / 1000,
-                "xsph": fluid.xsph,
-                "radius": sampling.radius if sampling else np.nan,
-                "every": sampling.every if sampling else np.nan,
-                **last,
-            }
-        )
+        row = {"variant": variant.name, "stiffness": fluid.stiffness / 1000, "xsph": fluid.xsph}
+        row |= {name: getattr(sampling, name, np.nan) for name in ("radius", "every")}
+        rows.append(row | last)
     return with_failures(pd.DataFrame(rows))
 
 

@@ -45,10 +45,7 @@ class Look:
 
 
 def fluid_alone(position: np.ndarray, system: System) -> np.ndarray:
-    """(rho - rho0) / rho0 by equation 3 from the fluid's particles alone, whatever ghosts a run has; on the host.
-
-    Of particles at `position` (count, 3) in m, in double precision, to a millionth.
-    """
+    """(rho - rho0) / rho0 by equation 3 from the particles at `position` in m alone, without ghosts; on the host."""
     return weights(position, position, system) - 1
 
 
@@ -91,9 +88,7 @@ def deficits(look: Look) -> dict[str, dict[str, float]]:
 
 
 def shape(look: Look) -> dict[str, float]:
-    """Roughness of the surface and unevenness along walls in spacings, front in m, share of particles that lie on a
-    wall, and how many are lost.
-    """
+    """Roughness of the surface, unevenness along walls in spacings, front in m, particles on walls, beyond and lost."""
     system, beyond = look.system, beyond_walls(look.particles, look.system)
     return {
         "surface": roughness(reconstruct(look.position, system), system),

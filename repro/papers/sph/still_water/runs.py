@@ -130,18 +130,10 @@ def summary(runs: dict[str, Run]) -> pd.DataFrame:
     rows = []
     for name, run in runs.items():
         last = run.table.iloc[-1]
-        rows.append(
-            {
-                "boundary": name,
-                "pressure error (%)": 100 * run.error,
-                "energy gained (%)": 100 * run.gain,
-                "speed (mm/s)": 1000 * last["speed"],
-                "drift (spacings)": last["drift"],
-                "largest drift (spacings)": last["worst"],
-                "settled (spacings)": last["settled"],
-                "beyond a wall (spacings)": max(run.table["beyond"].max(), 0.0),
-            }
-        )
+        row = {"boundary": name, "pressure error (%)": 100 * run.error, "energy gained (%)": 100 * run.gain}
+        row |= {"speed (mm/s)": 1000 * last["speed"], "drift (spacings)": last["drift"]}
+        row |= {"largest drift (spacings)": last["worst"], "settled (spacings)": last["settled"]}
+        rows.append(row | {"beyond a wall (spacings)": max(run.table["beyond"].max(), 0.0)})
     return pd.DataFrame(rows)
 
 
