@@ -30,9 +30,6 @@ COLUMNS = {15: (20, 20, 25), 30: (26, 26, 33), 70: (36, 36, 43)}
 #: names of the parts that the paper's table 2 tells apart
 GROUPS = NEIGHBOUR_LIST, FORCE, UPDATE = "neighbour list", "force", "update"
 
-#: programs of the paper's table 2
-TAKEN_APART = PAPER, GPU_LIST, ONE_CORE
-
 #: thousands of particles whose step the paper takes apart
 PARTS_OF = 15
 
@@ -190,7 +187,7 @@ def parts_table(device, *, samples: int = 20, runs: int = 1) -> pd.DataFrame:
     Without a GPU of the program for one core alone. Independent runs are built anew.
     """
     system, rows = system_of(PARTS_OF), []
-    for way in TAKEN_APART if device.name == "cuda" else [ONE_CORE]:
+    for way in [PAPER, GPU_LIST, ONE_CORE] if device.name == "cuda" else [ONE_CORE]:
         strategy, on = ways(device)[way]
         for run in range(runs):
             simulation, parts = _sampled(system, strategy, on, samples)

@@ -18,9 +18,6 @@ from .iteration import COLLIDE_ONLY, PALABOS, PAPER_WAY
 from .sketches import TYPE_COLOURS
 from .tables import CLOSED, PAPER_DIRECTIONS
 
-#: the three ways in which rays lie in a plane (figure 5), by numbers of the paper's directions
-_RAYS = {"along an axis": 1, "along a diagonal": 4, "across a diagonal": 5}
-
 #: kinds of parts of an iteration from the left, with their colours: collision and streaming, copies, and the rest
 _KINDS = {
     "collision and streaming in one": VERMILLION,
@@ -42,7 +39,9 @@ def rays(interior: int):
     """
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.7))
     extent, source = interior + 2, make_source(CLOSED)
-    for axes, (title, number) in zip(panels, _RAYS.items(), strict=True):
+    # the three ways in which rays lie in a plane (figure 5), by numbers of the paper's directions
+    ways = {"along an axis": 1, "along a diagonal": 4, "across a diagonal": 5}
+    for axes, (title, number) in zip(panels, ways.items(), strict=True):
         direction = PAPER_DIRECTIONS[number - 1]
         i = D3Q19.velocities.index(direction[::-1])
         for x in range(extent):

@@ -7,10 +7,9 @@ import pandas as pd
 from repro.papers.style import BLUE, PAPER, SKY_BLUE, VERMILLION, YELLOW
 
 from .contents import LINKED, SORTED, TABLE
-from .speed import ORDERED, RANDOM
+from .speed import RANDOM
 
 _LOOKS = {LINKED: ("0.45", "o"), TABLE: (BLUE, "s"), SORTED: (VERMILLION, "^")}
-_LINES = {RANDOM: "-", ORDERED: "--"}
 
 #: time of the update by particles (section 4.1), seconds
 PAPER_UPDATES = {65536: 31e-6, 524288: 278e-6}
@@ -33,7 +32,7 @@ def rates(table: pd.DataFrame):
     """Particles a second of each list and order over the number of particles, with the paper's two points."""
     figure, axes = plt.subplots(figsize=(8.4, 4.0))
     for (name, device, order), rows in table.groupby(["list", "device", "order"], sort=False):
-        style = dict(zip(("color", "marker"), _LOOKS[name], strict=True)) | {"ls": _LINES[order]}
+        style = dict(zip(("color", "marker"), _LOOKS[name], strict=True)) | {"ls": "-" if order == RANDOM else "--"}
         axes.loglog(rows["particles"], rows["rate"], **style, label=f"{name}, {device}, {order}")
     counts = np.array(list(PAPER_UPDATES))
     axes.loglog(counts, counts / list(PAPER_UPDATES.values()), **PAPER, label="paper, table, K20c")

@@ -25,9 +25,6 @@ ORDERS = ("natural", "by particles", "by pairs", "by particles in blocks")
 #: cells of such a block: 32 warps
 BLOCK = 32 * WARP
 
-#: the launches of "cell by load" that sort, and only they
-_SORTING = ("clear the loads", "count the loads", "scan the loads", "sort by load")
-
 
 def pairs_of_cells(counts: np.ndarray, shape) -> np.ndarray:
     """Candidate pairs w_c of each cell: those within the cell, and with its thirteen later neighbours."""
@@ -99,7 +96,8 @@ def times_table(systems: dict, device, strategies, record=None, *, seconds: floa
             simulation = Simulation(system, device, strategy=strategy, rounds=PAPER_ROUNDS, capacity=capacity)
             check, parts = check_forces(simulation, expected), simulation.forces.parts
             whole, kernel = (time_launches(each, device, seconds) for each in (parts.values(), [parts["forces"]]))
-            sorting = [parts[part] for part in _SORTING if part in parts]
+            names = ("clear the loads", "count the loads", "scan the loads", "sort by load")
+            sorting = [parts[part] for part in names if part in parts]
             sorted_in = time_launches(sorting, device, seconds).seconds if sorting else 0.0
             more = {"strategy": strategy, "particles": system.count, "kernel": kernel.seconds, "sorting": sorted_in}
             rows.append({"density": name, "seconds": whole.seconds, "spread": whole.spread} | more)

@@ -8,15 +8,12 @@ from repro.papers.style import BLUE, ORANGE, PLATE, VERMILLION
 
 from .balance import WARP, cell_order, shares_in_groups, warp_share
 
-#: the orders of the cells that the paper's figures compare, by title
-_ORDERS = {"as the cells lie (figure 4)": "natural", "sorted by particles (figure 5)": "by particles"}
-
 
 def warps(counts: np.ndarray, pairs: np.ndarray):
     """Work of the threads of some of all warps before and after sorting (figures 4 and 5), from each cell's pairs."""
-    shown = 10
+    shown, orders = 10, {"as the cells lie (figure 4)": "natural", "sorted by particles (figure 5)": "by particles"}
     figure, panels = plt.subplots(2, 1, figsize=(6.4, 4.8), sharex=True, sharey=True)
-    for axes, (title, name) in zip(panels, _ORDERS.items(), strict=True):
+    for axes, (title, name) in zip(panels, orders.items(), strict=True):
         order = cell_order(name, counts, pairs)
         groups = shares_in_groups(pairs, order)
         chosen = groups[((np.arange(shown) + 0.5) * len(groups) / shown).astype(int)]

@@ -45,9 +45,6 @@ def _crosswise(thread, key):
 #: ways in which a thread's number n and the step t can make two words, which the paper leaves open
 SEEDINGS = {"from n and n + t": thread_words, "from n, and from t": _apart, "from n and t, crosswise": _crosswise}
 
-#: rows of the cell table: a driven wave must not overflow it
-_CAPACITY = 64
-
 #: steps below which waves of the density cannot be told from chance
 FEWEST_STEPS = 500
 
@@ -90,7 +87,8 @@ def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: 
     """
     require_samples(steps, every)
     strategy, rounds = WAYS[way]
-    simulation = Simulation(Bulk(tuple(box)).system(seed), device, strategy=strategy, rounds=rounds, capacity=_CAPACITY)
+    # a driven wave must not overflow the cell table
+    simulation = Simulation(Bulk(tuple(box)).system(seed), device, strategy=strategy, rounds=rounds, capacity=64)
     if begin is not None:
         simulation.forces = cell.build(simulation.setup, begin=begin)
     shape, count = simulation.system.cells.shape, simulation.system.count

@@ -19,17 +19,14 @@ _LOOKS = {
     "sorted cells": (SKY_BLUE, "X", "-"),
 }
 
-#: the paper's columns, and the marker of its points
-_PAPER_RATES = {"one core": "o", "thread per cell": "D", "thread per particle": "v"}
-_PAPER_SPEEDUPS = {"speedup, cell": "D", "speedup, particle": "v"}
-
 _GROUP_COLOURS = {"lists": SKY_BLUE, "clear and round off": PURPLE, "forces": ORANGE}
 _GROUP_COLOURS |= {"hand back": GREEN, "integration": BLUE}
 
 
 def rates(table: pd.DataFrame, published: pd.DataFrame):
     """Particle updates a second of every way over the number of particles, and the paper's (table 4)."""
-    figure = _over_particles(table, "updates", published, _PAPER_RATES, "particle updates per second")
+    columns = {"one core": "o", "thread per cell": "D", "thread per particle": "v"}
+    figure = _over_particles(table, "updates", published, columns, "particle updates per second")
     arrays = {f"{way} updates": group["updates"] for way, group in table.groupby("way")}
     return figure, arrays | {"particles": table["particles"].drop_duplicates()}
 
@@ -37,7 +34,8 @@ def rates(table: pd.DataFrame, published: pd.DataFrame):
 def speedups(table: pd.DataFrame, published: pd.DataFrame):
     """Speedup of every way over the serial program, and the paper's over its own on its core (table 4)."""
     column, ways = f"over {PAPER_PROGRAM}", table[table["way"] != PAPER_PROGRAM]
-    figure = _over_particles(ways, column, published, _PAPER_SPEEDUPS, "speedup over the serial program")
+    columns = {"speedup, cell": "D", "speedup, particle": "v"}
+    figure = _over_particles(ways, column, published, columns, "speedup over the serial program")
     figure.axes[0].axhline(1, color="0.5", linewidth=1, marker="none")
     return figure, dict(table[["way", "particles", column]])
 

@@ -22,8 +22,8 @@ def claim(row: int, column: str) -> str:
 _OTHERS = ("dpd-033", "dpd-059", "dpd-067", "dpd-068", "dpd-069")
 CHANNEL_SPEEDUP, FASTER_MAPPING, SPEEDUP_GROWS, GAIN_FALLS, TEA_COSTS = _OTHERS
 
-_IN_TABLE_4 = [claim(row + 1, column) for row in range(len(TABLE_4)) for column in _COLUMNS[1:]]
-CLAIMS = sorted([*_OTHERS, *host.CLAIMS.values(), *_IN_TABLE_4])
+CLAIMS = [claim(row + 1, column) for row in range(len(TABLE_4)) for column in _COLUMNS[1:]]
+CLAIMS = sorted([*CLAIMS, *_OTHERS, *host.CLAIMS.values()])
 
 
 def published(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -20,14 +20,8 @@ from repro.errors import CheckError
 from repro.papers.dpd.thermodynamics.equilibrium import EVERY, series
 from repro.parallel import Speed
 
-#: a time step so long that the noise, which falls with its root, is nothing beside the other forces
-_QUIET = 1e30
-
 #: largest distance of kT from 1, and the one beyond which a program simulates another fluid, however short the run
 LIMIT, OTHER_FLUID = 0.005, 0.05
-
-#: steps before the first sample of kT
-_SETTLE = 200
 
 #: the box of `kt_of`, and the steps after which its error lies well below `LIMIT`
 BOX, STEPS = (8.0, 8.0, 8.0), 2000
@@ -48,7 +42,8 @@ def check_linear(strategy: str, precision: str, device) -> str:
     Without noise they must be those of one thread per cell, to rounding. Raises CheckError where that is not so.
     """
     noisy = in_cell_order(Poiseuille(6, 4, 8).system())
-    quiet = replace(noisy, fluid=replace(noisy.fluid, dt=_QUIET))
+    # a time step so long that the noise, which falls with its root, is nothing beside the other forces
+    quiet = replace(noisy, fluid=replace(noisy.fluid, dt=1e30))
     tested = Simulation(quiet, device, strategy=strategy, precision=precision, rounds=0)
     expected = reference_forces(quiet, strategy="cell", precision=precision, rounds=PAPER_ROUNDS)
     return f"without noise: {check_forces(tested, expected, other='cell')}; kT: see the table of temperatures"
@@ -57,7 +52,8 @@ def check_linear(strategy: str, precision: str, device) -> str:
 def kt_of(device, *, steps: int, box=BOX, **options) -> Estimate:
     """kT of the paper's fluid, for which 1 is set, by a program over a run: its mean and its error."""
     simulation = Simulation(in_cell_order(Bulk(box).system()), device, **options)
-    simulation.step(_SETTLE)
+    # before the first sample
+    simulation.step(200)
     return block_average(series(simulation, {"kT": temperature}, max(2 * BLOCKS, steps // EVERY))["kT"])
 
 

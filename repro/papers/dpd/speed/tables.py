@@ -23,10 +23,6 @@ from . import linear
 #: domains of table 4: length, width, height
 TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
 
-
-#: how often a program is run whose runs are compared, each with a simulation built anew, and timed in each run
-_REPEATED = {"runs": RUNS, "repeats": 3}
-
 #: the paper's mappings of particles to threads
 MAPPINGS = ("cell", "particle")
 
@@ -133,7 +129,8 @@ def _measured(cases: list[System], ways: dict, record, seconds: float, repeated=
     for variant, system, (way, (strategy, device)) in product(variants, map(in_cell_order, cases), ways.items()):
         case = f"{way}, {device.name}, {system.name}, {system.count} particles"
         chosen = {"rounds": PAPER_ROUNDS, "seconds": seconds, "strategy": strategy} | variant
-        chosen |= _REPEATED if way in repeated else {"runs": 1}
+        # each run is built anew, and timed so often
+        chosen |= {"runs": RUNS, "repeats": 3} if way in repeated else {"runs": 1}
         runs.append((case, system, device, chosen | ({"rounds": 0} if way == PAPER_PROGRAM else {})))
         named.append(way)
     table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)

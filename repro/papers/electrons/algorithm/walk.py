@@ -22,9 +22,6 @@ BLOCKS, THREADS, BASKET = 2, 2, 1
 #: cells along x, a cell's side in m, and the way of light in a step, in cells
 CELLS, SIDE, WAY = 4, 1e-3, 0.55
 
-#: a particle that leaves through the right end says so by its cell
-RIGHT = -100
-
 #: what the electrons do: place along x and y in cells, and velocity over c along both
 ELECTRONS = {
     "stays": (1.5, 0.5, 0.3, 0.0),
@@ -80,7 +77,8 @@ def simulation(device, exchange) -> Simulation:
     nodes = np.arange(mesh.layout.nodes)
     right = nodes[mesh.cells(nodes)[:, 0] == CELLS]
     beyond = mesh.neighbour_cell.copy()
-    beyond[right] = RIGHT
+    # a particle that leaves through the right end says so by its cell
+    beyond[right] = -100
     found.step_arguments[1].neighbour_cell[:] = device.to_device(beyond)
     return found
 

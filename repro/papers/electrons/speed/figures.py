@@ -26,9 +26,6 @@ _LOOKS = {
 WHOLE = "whole step"
 _GROUP_COLOURS = {WHOLE: "0.6"} | dict(zip(GROUPS, (BLUE, PURPLE, VERMILLION, ORANGE, GREEN, YELLOW), strict=True))
 
-#: dashes by the program that a speedup is over
-_DASHES = {LOOP: "-", BATCHES: "--"}
-
 
 def times(table: pd.DataFrame):
     """Nanoseconds of a step of a particle over the number of particles, a line a program."""
@@ -47,7 +44,7 @@ def speedups(table: pd.DataFrame, stated: float, paper: dict):
     """
     figure, axes = plt.subplots(figsize=(7.2, 5.2))
     for (program, over), rows in table.groupby(["program", "over"], sort=False):
-        look = _LOOKS[program] | {"linestyle": _DASHES[over]}
+        look = _LOOKS[program] | {"linestyle": "-" if over == LOOP else "--"}
         spans = [(row.speedup - min(row.runs), max(row.runs) - row.speedup) for row in rows.itertuples()]
         bars = {"yerr": np.clip(spans, 0, None).T, "capsize": 2}
         axes.errorbar(rows["particles"], rows["speedup"], **bars, **look, label=f"{program} over {over}")

@@ -11,9 +11,6 @@ from repro.papers.style import COLOURS, OURS, PAPER
 
 from ..published import figure_points
 
-#: labels of the ratios of figures 5.11 and 5.12
-_RATIOS = {"drop": "slower than BGK (%)", "share": "double over single precision (%)"}
-
 #: one colour a strategy in all figures, the paper's two first
 _COLOUR = dict(zip(("flag word", "sparse", "sparse in place", "branches"), COLOURS, strict=False))
 
@@ -40,7 +37,8 @@ def ratios(table: pd.DataFrame, name: str, published: pd.DataFrame):
     axes.plot(published["x"], published["y"], **PAPER, label="paper")
     axes.errorbar(rows["porosity"], rows[name], ends, **OURS | {"marker": "s"}, capsize=2, label="this run")
     axes.axhline(0, color="black", lw=0.8)
-    axes.set(xlabel="porosity", ylabel=_RATIOS[name])
+    labels = {"drop": "slower than BGK (%)", "share": "double over single precision (%)"}
+    axes.set(xlabel="porosity", ylabel=labels[name])
     axes.legend()
     return figure, {"porosity": table["porosity"], name: table[name]}
 

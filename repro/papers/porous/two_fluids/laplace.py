@@ -13,9 +13,6 @@ from repro.lbm.two_fluids.observables import bubble_state
 
 CLAIMS = ("porous-069", "porous-162", "porous-163")
 
-#: share of the steps after which a bubble is looked at for the first time
-_FIRST_LOOK = 0.8
-
 #: change of the pressure over the last fifth of the steps below which a bubble counts as settled
 SETTLED = 3e-3
 
@@ -44,7 +41,7 @@ def _row_of(case: Bubble, flow, steps: int) -> dict:
     row = {"dimensions": case.dimensions, "nodes": case.nodes, "interaction": case.interaction}
     row |= {"stencil": case.stencil, "start": case.radius}
     try:
-        flow.step(int(_FIRST_LOOK * steps))
+        flow.step(int(0.8 * steps))
         before = bubble_state(flow)
         flow.step(steps - flow.steps)
         state = bubble_state(flow)
