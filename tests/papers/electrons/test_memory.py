@@ -5,7 +5,7 @@ import pytest
 from helpers.plain import PlainDevice
 
 from repro.errors import InputError
-from repro.papers.electrons.memory import figures, measures
+from repro.papers.electrons.memory import measures
 from repro.pic.state import bytes_each
 from repro.pic.strategies import baskets
 from repro.study.judge.claims import find, load
@@ -50,7 +50,7 @@ def test_the_formula_itself_has_the_papers_powers(plain):
     table = measures.sweep(plain, [4, 8], [2, 4], [1, 2])
     assert measures.powers(table, "formula") == pytest.approx(measures.POWERS)
     assert measures.powers(table, "formula of the GPU")["processes"] == pytest.approx(-1)
-    assert len(figures.memory(table)[1]) == 8
+    assert len(measures.figure(table)[1]) == 8
 
 
 def test_the_largest_mesh_just_fits():

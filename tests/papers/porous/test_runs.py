@@ -738,7 +738,7 @@ def test_near_neutral_wetting_is_up_to_a_hundredth():
 
 
 def test_the_formula_takes_phases_in_equilibrium_of_the_density_of_the_solid():
-    own, other = contact.coexistence(0.15, density=1.0)
+    own, other = contact.exact.coexistence(0.15, density=1.0)
     (angle,) = contact.formula([0.01], 0.15)
     # cos theta = -2 G_fs rho_s / (g (rho_1 - rho_2) / 2)
     assert np.cos(np.radians(angle)) == pytest.approx(-0.02 / (0.15 * (own - other) / 2))

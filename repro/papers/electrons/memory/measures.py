@@ -2,10 +2,12 @@
 
 from itertools import product
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from repro.errors import require, require_whole
+from repro.papers.style import looks
 from repro.pic.maxwell.fields import courant_numbers
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
@@ -106,6 +108,29 @@ def meshes_that_fit(real, processes: int) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=["memory of", "GiB", "sets of currents"])
     side = (table["GiB"] / (bytes_of_currents(1, 1) * table["sets of currents"])) ** (1 / 3)
     return table.assign(GiB=table["GiB"] / 2**30, **{"cells along each axis": side.astype(int)})
+
+
+def figure(table: pd.DataFrame):
+    """Memory for currents of a process and of a GPU over the processes: as allocated, and by the formula."""
+    drawn, panels = plt.subplots(1, 2, figsize=(8.4, 3.8), sharey=True)
+    arrays = {}
+    shown = {
+        "one process: $96\\,N m/n^2$ bytes": ("process", "formula"),
+        "all of the GPU: $96\\,N m/n$ bytes": ("GPU", "formula of the GPU"),
+    }
+    for axes, (title, (column, formula)) in zip(panels, shown.items(), strict=True):
+        for ((side, chips), rows), look in looks(table.groupby(["side", "chips"]), ls="none"):
+            name = f"{side}$^3$ cells, m = {chips}"
+            axes.loglog(rows["processes"], rows[column] / 2**30, **look, label=name)
+            axes.loglog(rows["processes"], rows[formula] / 2**30, color=look["color"], marker="none", lw=1)
+            arrays[f"{title}, {side}, {chips}"] = rows[["processes", column, formula]].to_numpy()
+        ticks = sorted(table["processes"].unique())
+        axes.set_xticks(ticks, ticks)
+        axes.minorticks_off()
+        axes.set(xlabel="processes on the GPU, n", title=title)
+    panels[0].set_ylabel("currents (GiB)")
+    drawn.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return drawn, arrays
 
 
 def record_claims(record, powers: dict[str, float]) -> None:

@@ -7,19 +7,11 @@ import pandas as pd
 
 from repro.errors import require, require_whole
 from repro.parallel import require_room
-from repro.pic import exact
+from repro.pic import exact, observables
 from repro.pic.cases import DRAWN, Plasma, weight_of
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import Mesh
-from repro.pic.observables import (
-    charge_density,
-    charge_sums,
-    continuity_residual,
-    field_energy,
-    gauss_residual,
-    kinetic_energy,
-)
 from repro.pic.simulation import Simulation
 from repro.pic.system import Source, System
 
@@ -75,8 +67,9 @@ def charges(cells: int, particles: int, steps: int, device, every: int) -> pd.Da
             after, electric = _sums(simulation), simulation.fields.on_host()["electric"]
             currents = simulation.device.to_host(simulation.fields.arrays.currents)
             born = particles + step * system.source.per_step
-            continuity = continuity_residual(mesh, before, after, currents)
-            gauss = gauss_residual(mesh, electric, charge_density(mesh, after, simulation.unit))
+            continuity = observables.continuity_residual(mesh, before, after, currents)
+            charge = observables.charge_density(mesh, after, simulation.unit)
+            gauss = observables.gauss_residual(mesh, electric, charge)
             limit = ROUNDING[precision] + _whole(simulation.count / np.prod(mesh.shape), before)
             rows.append((precision, step, continuity, gauss, simulation.count, born - simulation.count, limit))
     return pd.DataFrame(rows, columns=["precision", "step", "continuity", "gauss", "count", "absorbed", "limit"])
@@ -101,7 +94,8 @@ def kept(rows: pd.DataFrame) -> bool:
 def _sums(simulation) -> np.ndarray:
     """The charge of each node, in whole numbers."""
     particles, at_rest = simulation.particles(), simulation.device.to_host(simulation.charges)
-    return charge_sums(simulation.system.mesh, particles["position"], particles["weight"], simulation.unit, at_rest)
+    mesh, place, weight = simulation.system.mesh, particles["position"], particles["weight"]
+    return observables.charge_sums(mesh, place, weight, simulation.unit, at_rest)
 
 
 def bits(cells: int, particles: int, steps: int, devices: dict) -> pd.DataFrame:
@@ -145,8 +139,8 @@ def warm(cells: int, per_cells, periods: int, device) -> dict[float, pd.DataFram
 def _totals(simulation) -> tuple[float, float, np.ndarray]:
     """The energy in J, the field's share of it, and the sum of momenta over that of their sizes."""
     mesh, fields, particles = simulation.system.mesh, simulation.fields.on_host(), simulation.particles()
-    field = field_energy(mesh, simulation.system.dt, **fields)
-    total = field + kinetic_energy(particles["momentum"], particles["weight"])
+    field = observables.field_energy(mesh, simulation.system.dt, **fields)
+    total = field + observables.kinetic_energy(particles["momentum"], particles["weight"])
     sizes = np.linalg.norm(particles["momentum"], axis=1)
     return total, field / total, particles["weight"] @ particles["momentum"] / (particles["weight"] @ sizes)
 

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
+from repro.lbm.two_fluids import exact
 from repro.lbm.two_fluids.cases import Drop
-from repro.lbm.two_fluids.exact import coexistence
-from repro.lbm.two_fluids.exact import contact_angle as predicted_angle
 from repro.lbm.two_fluids.observables import ContactAngle, contact_angle
 
 #: the claim of each drop of figure 6.6 by G_fs, and that of their order
@@ -139,8 +138,8 @@ def pairs(frame: pd.DataFrame) -> pd.DataFrame:
 
 def formula(wettings, interaction: float = 0.2) -> np.ndarray:
     """Angles in degrees by Huang and others for G_fs = -G_gs, with rho_s = 1 and phases in equilibrium."""
-    own, other = coexistence(interaction, density=1.0)
-    return np.array([predicted_angle((w, -w), interaction, own - other) for w in np.asarray(wettings, float)])
+    own, other = exact.coexistence(interaction, density=1.0)
+    return np.array([exact.contact_angle((w, -w), interaction, own - other) for w in np.asarray(wettings, float)])
 
 
 def slopes(frame: pd.DataFrame) -> dict[str, float]:

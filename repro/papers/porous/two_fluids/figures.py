@@ -9,9 +9,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import LogLocator
 
 from repro.errors import InputError
+from repro.lbm.two_fluids import exact as theory
 from repro.lbm.two_fluids.cases import Bubble, Drop, Layers
-from repro.lbm.two_fluids.exact import coexistence as equilibrium
-from repro.lbm.two_fluids.exact import lattice_coexistence, layered_velocity, layered_velocity_as_printed
 from repro.lbm.two_fluids.forces import STRENGTH
 from repro.papers.style import BLUE, COLOURS, ORANGE, OURS, PAPER, SKY_BLUE, VERMILLION
 
@@ -89,8 +88,8 @@ def coexistence(table: pd.DataFrame):
     g, own = table["interaction"].to_numpy(), table["majority"] + table["minority"]
     fine = np.linspace(g[0], g[-1], 25) if len(g) > 1 else g
     pressure = own / 3 + STRENGTH * g * table["majority"] * table["minority"]
-    curves = {"balance on the lattice": predicted(lattice_coexistence, fine, density=np.interp(fine, g, own))}
-    curves["continuum"] = predicted(equilibrium, fine, pressure=np.interp(fine, g, pressure))
+    curves = {"balance on the lattice": predicted(theory.lattice_coexistence, fine, density=np.interp(fine, g, own))}
+    curves["continuum"] = predicted(theory.coexistence, fine, pressure=np.interp(fine, g, pressure))
     for row, (name, colour) in enumerate((("majority", BLUE), ("minority", VERMILLION))):
         left.plot(g, table[name], "o", color=colour, label=f"{name}, run")
         for (kind, found), dash in zip(curves.items(), ("-", ":"), strict=True):
@@ -123,7 +122,7 @@ def layers(flow: LayeredFlow, published: pd.DataFrame | None):
     left.plot(flow.y, flow.velocity, **OURS, label="this run")
     right.plot(flow.y, 100 * (flow.velocity - exact) / top, **OURS, label="this run")
     if published is None:
-        printed = flow.exact(layered_velocity_as_printed)
+        printed = flow.exact(theory.layered_velocity_as_printed)
         left.plot(flow.y, printed, color=VERMILLION, ls="--", marker="none", label="equation 6.2 as printed")
         right.plot(flow.y, 100 * (printed - exact) / top, color=VERMILLION, ls="--", marker="none")
     else:
@@ -146,7 +145,7 @@ def sketch(case: Layers):
     for low, high, colour in ((-half, -inner, ORANGE), (-inner, inner, BLUE), (inner, half, ORANGE)):
         axes.axhspan(low, high, color=colour, alpha=0.25)
     y = np.linspace(-half, half, 401)
-    velocity = layered_velocity(y, inner, half, case.accelerations, case.problem.viscosities)
+    velocity = theory.layered_velocity(y, inner, half, case.accelerations, case.problem.viscosities)
     axes.plot(velocity, y, color="black", marker="none")
     top = velocity.max()
     for place, name in ((0, "$F_n$, non-wetting"), (half - inner / 2, "$F_w$, wetting"), (inner / 2 - half, "$F_w$")):
