@@ -170,11 +170,6 @@ def time_table(systems: dict, device, record=None, *, seconds: float, runs: int,
     return speedups(table, bases, "thousands", "million/s")
 
 
-def paper_systems(thousands) -> dict[int, System]:
-    """The systems of table 1."""
-    return {number: system_of(number) for number in thousands}
-
-
 def loaded_systems(columns) -> dict[int, System]:
     """Columns of more particles in the paper's shape of tank, by their thousands of particles of fluid."""
     found = [DamBreak.of_paper(tuple(column)).system() for column in columns]
@@ -260,11 +255,6 @@ def copy_table(thousands: int, device, frames, *, samples: int) -> pd.DataFrame:
     step = sum(np.median(times) for times in part_samples(simulation, samples).values())
     rows = [(every, 1e3 * step, 1e3 * copy, 100 * copy / (copy + every * step)) for every in frames]
     return pd.DataFrame(rows, columns=["frames a copy", "step (ms)", "copy (ms)", "share of the copy (%)"])
-
-
-def other_codes(data: Path) -> pd.DataFrame:
-    """Milliseconds of a step of other codes with the fluid of `pysph_system`, from the folder data/."""
-    return pd.read_csv(data / "reference" / "sph_speeds.csv", comment="#")
 
 
 def pysph_table(device, record=None, *, seconds: float) -> pd.DataFrame:

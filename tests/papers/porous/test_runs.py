@@ -93,8 +93,8 @@ def test_a_deviation_is_how_far_k_lies_above_the_series_in_per_cent(asked):
 
 def test_all_runs_of_both_figures_are_held_against_the_series(asked):
     coefficients = drag_coefficients(DATA)
-    table = permeability.crystals(8, [0.7], [1.0], [], coefficients, None, interval=9)
     runs = permeability.crystal_runs(8, [0.7], [1.0], [])
+    table = permeability.crystal_table(runs, coefficients, None, interval=9)
     assert [tuple(row) for row in table[["nodes", "chi", "tau", "collision", "walls"]].to_numpy()] == runs
     expected = 100 * (table["k"] / bcc_permeability(table["chi"], table["nodes"], coefficients) - 1)
     assert table["deviation (%)"].tolist() == pytest.approx(expected.tolist())
@@ -123,7 +123,8 @@ def test_the_flow_of_figure_5_6_is_that_of_bgk_with_its_velocity(asked):
 
 def test_whole_populations_run_as_the_figures_do_with_one_force_at_all_viscosities(asked):
     coefficients = drag_coefficients(DATA)
-    table = permeability.crystals(8, [0.6, 0.7], [0.8, 1.0], ["modified"], coefficients, "here", interval=9)
+    runs = permeability.crystal_runs(8, [0.6, 0.7], [0.8, 1.0], ["modified"])
+    table = permeability.crystal_table(runs, coefficients, "here", interval=9)
     asked.clear()
     whole = viscosity.whole_populations(table, coefficients, "here", interval=9)
     runs = [*product([8], [0.6, 0.7], permeability.COLLISIONS, [0.8, 1.0], ["half-way"])]
@@ -341,10 +342,9 @@ def test_a_run_of_a_variant_is_looked_at_as_often_as_the_papers_in_its_own_time(
 def test_one_cavity_is_run_at_each_reynolds_number_and_not_again_at_its_own(monkeypatch):
     monkeypatch.setattr(cavity, "solve_cavity", lambda case, device, precision: (case, device, precision))
     own = SimpleNamespace(case=Cavity(reynolds=400.0, nodes=40, lid_speed=0.05))
-    found = cavity.flows_at([100, 400], own, "here", precision="double")
-    assert list(found) == [100.0, 400.0]
-    assert found[400.0] is own
-    assert found[100.0] == (Cavity(reynolds=100.0, nodes=40, lid_speed=0.05), "here", "double")
+    assert cavity.changed(own, "here", precision="double", reynolds=400.0) is own
+    found = cavity.changed(own, "here", precision="double", reynolds=100.0)
+    assert found == (Cavity(reynolds=100.0, nodes=40, lid_speed=0.05), "here", "double")
 
 
 def test_the_cavity_hands_over_its_vortices_and_their_coordinates(monkeypatch):

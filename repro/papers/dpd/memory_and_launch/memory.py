@@ -54,11 +54,6 @@ def _kernel_speed(case: str, system: System, device, *, stencil: str, place: str
     return kernel_speed(case, system, device, strategy="particle", rounds=PAPER_ROUNDS, **options)
 
 
-def gains(constants_times: pd.DataFrame) -> pd.Series:
-    """The gains over global memory of a `constants_table`, by stencil and place."""
-    return constants_times.set_index(["stencil", "constants"])["against global memory"]
-
-
 def read_only_gain(constants_times: pd.DataFrame) -> dict:
     """The gain of the read-only path over global memory, with the half stencil of the paper's kernel, see `of_runs`."""
     runs = constants_times.set_index(["stencil", "constants"])["runs"].loc["half"]

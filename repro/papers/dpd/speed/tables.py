@@ -35,11 +35,6 @@ _GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand bac
 _GROUPS |= {"clear": "clear and round off", "round off": "clear and round off"}
 
 
-def other_codes(data: Path) -> pd.DataFrame:
-    """Updates of a particle a second by other codes with the paper's fluid, from the folder data/."""
-    return pd.read_csv(data / "reference" / "dpd_speeds.csv", comment="#")
-
-
 def systems(rows) -> list[System]:
     """The systems of the given rows of table 4 (1 to 4), each once."""
     for row in rows:

@@ -131,8 +131,3 @@ def figure(table: pd.DataFrame):
     panels[0].set_ylabel("currents (GiB)")
     drawn.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return drawn, arrays
-
-
-def record_claims(record, powers: dict[str, float]) -> None:
-    """Give the notebook's `record` the `powers` of a process."""
-    record.measure_all({JUDGED[name]: power for name, power in powers.items()}, note="least squares of logarithms")

@@ -167,11 +167,6 @@ def changed(flow: Flow, device, *, precision="single", **changes) -> Flow:
     return flow if case == flow.case else solve_cavity(case, device, precision=precision)
 
 
-def flows_at(reynolds, flow: Flow, device, **options) -> dict[float, Flow]:
-    """The flow of the same cavity at each Reynolds number, see `changed`."""
-    return {value: changed(flow, device, reynolds=value, **options) for value in map(float, reynolds)}
-
-
 def compare_with_ghia(flow: Flow, table: pd.DataFrame, component: str) -> pd.DataFrame:
     """Ghia's centre line beside ours: columns position, ghia, ours, misprinted.
 

@@ -66,11 +66,6 @@ def crystal_table(runs, coefficients, device, **options) -> pd.DataFrame:
     return table.assign(**{"deviation (%)": 100 * (table["k"] / table["series"] - 1)})
 
 
-def crystals(nodes: int, chis, taus, walls, coefficients, device, **options) -> pd.DataFrame:
-    """The `crystal_runs` as a `crystal_table`."""
-    return crystal_table(crystal_runs(nodes, chis, taus, walls), coefficients, device, **options)
-
-
 def flow_of_figure_5_6(nodes: int, device, **options) -> tuple[np.ndarray, np.ndarray]:
     """Velocity over the Darcy velocity, and the solid: BGK at chi = 0.8, tau = 0.8; `options` as of `flow_through`."""
     space = PoreSpace(sphere_crystal(nodes, 0.8))
