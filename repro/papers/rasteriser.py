@@ -24,7 +24,7 @@ SAMPLES = 2
 
 @dataclass(frozen=True)
 class Body:
-    """What is inside where `field`, of shape (nz, ny, nx), is positive, as far as x = `end` in voxels."""
+    """What is inside where `field`, of shape (nz, ny, nx), is positive, as far as x = `end` in whole voxels."""
 
     field: np.ndarray
     #: red, green, blue from 0 to 1
@@ -44,8 +44,6 @@ def picture(bodies: list[Body], width: int) -> np.ndarray:
     buffers = _Buffers(np.full((height, SAMPLES * width), -np.inf), *np.zeros((2, height, SAMPLES * width, 3)))
     for body in bodies:
         _draw_surface(body, view, origin, buffers)
-        for axis, place in ((0, body.end), (1, 0.0), (2, box[2])):
-            _draw_cut(body, axis, place, view, origin, buffers)
     return _lit(buffers).reshape(height // SAMPLES, SAMPLES, width, SAMPLES, 3).mean(axis=(1, 3))
 
 
@@ -96,7 +94,8 @@ class _Buffers:
 
     def write(self, place: np.ndarray, near: np.ndarray, normals, colour) -> None:
         """Write the pixels (flat index) that lie nearer than what is there."""
-        wins = near > self.depth.reshape(-1)[place]
+        # where bodies are cut by one plane, rounding must not decide
+        wins = near > self.depth.reshape(-1)[place] + 1e-6
         place = place[wins]
         self.depth.reshape(-1)[place] = near[wins]
         self.normals.reshape(-1, 3)[place] = normals[wins]
@@ -115,12 +114,12 @@ def _surface(body: Body, view: np.ndarray, origin: np.ndarray):
 
     Far to near, so that of several that are drawn into one pixel at once the nearest comes last.
     """
-    if not body.field.min() < 0 < body.field.max():
+    kept = np.asarray(body.field[..., : int(body.end) + 1], np.float32)
+    if kept.max() <= 0:
         return np.empty((0, 3, 3)), np.empty((0, 3, 3))
-    corners, triangles, normals, _ = marching_cubes(np.asarray(body.field, np.float32), 0.0)
-    # what the cut goes through ends at it
-    triangles = triangles[corners[triangles, 2].min(axis=1) < body.end]
-    corners = np.minimum(corners[:, ::-1], (body.end, np.inf, np.inf)) @ view.T + origin
+    # far outside beyond its ends, so that the surface closes there, flat
+    corners, triangles, normals, _ = marching_cubes(np.pad(kept, 1, constant_values=-1e6), 0.0)
+    corners = np.clip(corners - 1, 0, np.array(kept.shape) - 1)[:, ::-1] @ view.T + origin
     a, b, c = (corners[triangles[:, k]] for k in range(3))
     triangles = triangles[_cross(b - a, c - a) < 0]
     triangles = triangles[np.argsort(corners[triangles, 2].sum(axis=1))]
@@ -177,27 +176,6 @@ def _shares(points: np.ndarray, place: np.ndarray):
 
 def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-
-
-def _draw_cut(body: Body, axis: int, place: float, view: np.ndarray, origin: np.ndarray, buffers: _Buffers) -> None:
-    """The cut through a body across an axis: each pixel looks up what is inside where its ray meets the plane."""
-    ends = [(0.0, extent - 1.0) for extent in body.field.shape[::-1]]
-    ends[0], (height, width) = (0.0, body.end), buffers.depth.shape
-    ends[axis] = (place, place)
-    outline = np.array(np.meshgrid(*ends)).reshape(3, -1).T @ view.T + origin
-    corners = np.floor(outline[:, :2].min(axis=0)), np.ceil(outline[:, :2].max(axis=0))
-    (left, top), (right, bottom) = (np.clip(corner, 0, (width, height)).astype(int) for corner in corners)
-    x, y = np.arange(left, right) + 0.5 - origin[0], (np.arange(top, bottom) + 0.5 - origin[1])[:, None]
-    back = np.linalg.inv(view)
-    near = (place - back[axis, 0] * x - back[axis, 1] * y) / back[axis, 2]
-    at = [back[k, 0] * x + back[k, 1] * y + back[k, 2] * near for k in range(3)]
-    inside = [(low <= at[k]) & (at[k] <= high) for k, (low, high) in enumerate(ends) if k != axis]
-    rows, columns = np.nonzero(inside[0] & inside[1])
-    values = ndimage.map_coordinates(body.field, [at[k][rows, columns] for k in (2, 1, 0)], order=1, mode="nearest")
-    rows, columns = rows[values > 0], columns[values > 0]
-    normal = np.sign(back[axis, 2]) * np.eye(3)[axis]
-    pixels = (rows + top) * width + columns + left
-    buffers.write(pixels, near[rows, columns], np.broadcast_to(normal, (len(pixels), 3)), body.colour)
 
 
 def _lit(buffers: _Buffers) -> np.ndarray:
