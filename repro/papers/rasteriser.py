@@ -41,10 +41,21 @@ def picture(bodies: list[Body], width: int) -> np.ndarray:
     box = np.array(bodies[0].field.shape[::-1]) - 1.0
     view, origin, rows = _frame(box, SAMPLES * width)
     height = int(np.ceil(rows / SAMPLES)) * SAMPLES
-    buffers = _Buffers(np.full((height, SAMPLES * width), -np.inf), *np.zeros((2, height, SAMPLES * width, 3)))
+    shape = height, SAMPLES * width
+    # of each pixel how near it is (minus infinity: nothing there), its normal and its colour
+    depth, (normals, colours) = np.full(height * shape[1], -np.inf), np.zeros((2, height * shape[1], 3))
     for body in bodies:
-        _draw_surface(body, view, origin, buffers)
-    return _lit(buffers).reshape(height // SAMPLES, SAMPLES, width, SAMPLES, 3).mean(axis=(1, 3))
+        points, corner_normals = _surface(body, view, origin)
+        # on an edge both neighbours may draw, but one must
+        for place, which, shares, _ in fragments(points, shape, -1e-6):
+            near = (points[which, :, 2] * shares).sum(axis=1)
+            # where bodies are cut by one plane, rounding must not decide
+            wins = near > depth[place] + 1e-6
+            place, which, shares = place[wins], which[wins], shares[wins]
+            depth[place], colours[place] = near[wins], body.colour
+            normals[place] = np.einsum("ncd,nc->nd", corner_normals[which], shares)
+    image = _lit(depth.reshape(shape), normals.reshape(*shape, 3), colours.reshape(*shape, 3))
+    return image.reshape(height // SAMPLES, SAMPLES, width, SAMPLES, 3).mean(axis=(1, 3))
 
 
 def _corners(box) -> np.ndarray:
@@ -84,24 +95,6 @@ def across(axis: int) -> tuple[float, float]:
     return tuple(float(part) for part in view_axes()[:2, axis])
 
 
-@dataclass(frozen=True)
-class _Buffers:
-    """What is known of each pixel: how near it is (minus infinity: nothing there), its normal and its colour."""
-
-    depth: np.ndarray
-    normals: np.ndarray
-    colours: np.ndarray
-
-    def write(self, place: np.ndarray, near: np.ndarray, normals, colour) -> None:
-        """Write the pixels (flat index) that lie nearer than what is there."""
-        # where bodies are cut by one plane, rounding must not decide
-        wins = near > self.depth.reshape(-1)[place] + 1e-6
-        place = place[wins]
-        self.depth.reshape(-1)[place] = near[wins]
-        self.normals.reshape(-1, 3)[place] = normals[wins]
-        self.colours.reshape(-1, 3)[place] = colour
-
-
 def view_axes(elevation: float = ELEVATION) -> np.ndarray:
     """Right, up and towards the camera, as rows."""
     a, e = np.radians((AZIMUTH, elevation))
@@ -124,17 +117,6 @@ def _surface(body: Body, view: np.ndarray, origin: np.ndarray):
     triangles = triangles[_cross(b - a, c - a) < 0]
     triangles = triangles[np.argsort(corners[triangles, 2].sum(axis=1))]
     return corners[triangles], normals[triangles][..., ::-1]
-
-
-def _draw_surface(body: Body, view: np.ndarray, origin: np.ndarray, buffers: _Buffers) -> None:
-    """Marching cubes, shaded by the normals at the corners.
-
-    On an edge both neighbours may draw, but one must.
-    """
-    points, normals = _surface(body, view, origin)
-    for place, which, shares, _ in fragments(points, buffers.depth.shape, -1e-6):
-        near = (points[which, :, 2] * shares).sum(axis=1)
-        buffers.write(place, near, np.einsum("ncd,nc->nd", normals[which], shares), body.colour)
 
 
 def fragments(points: np.ndarray, shape, least: float):
@@ -178,9 +160,9 @@ def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
 
 
-def _lit(buffers: _Buffers) -> np.ndarray:
+def _lit(depth: np.ndarray, normals: np.ndarray, colours: np.ndarray) -> np.ndarray:
     """Colours under the lights (Blinn and Phong), darker in hollows, where what is around lies nearer."""
-    drawn, normals = np.isfinite(buffers.depth), buffers.normals @ view_axes().T
+    drawn, normals = np.isfinite(depth), normals @ view_axes().T
     normals /= np.maximum(np.linalg.norm(normals, axis=-1, keepdims=True), 1e-9)
     light, gloss = np.full(drawn.shape, AMBIENT), np.zeros(drawn.shape)
     for direction, strength in LIGHTS:
@@ -188,8 +170,8 @@ def _lit(buffers: _Buffers) -> np.ndarray:
         half = np.add(towards, (0, 0, 1))
         light += strength * np.maximum(normals @ towards, 0)
         gloss += GLOSS * strength * np.maximum(normals @ half / np.linalg.norm(half), 0) ** SHININESS
-    light *= 1 - HOLLOWS * _hollow(buffers.depth, drawn)
-    return np.where(drawn[..., None], np.clip(buffers.colours * light[..., None] + gloss[..., None], 0, 1), 1.0)
+    light *= 1 - HOLLOWS * _hollow(depth, drawn)
+    return np.where(drawn[..., None], np.clip(colours * light[..., None] + gloss[..., None], 0, 1), 1.0)
 
 
 def _hollow(depth: np.ndarray, drawn: np.ndarray) -> np.ndarray:
