@@ -58,14 +58,15 @@ def picture(bodies: list[Body], width: int) -> np.ndarray:
     return image.reshape(height // SAMPLES, SAMPLES, width, SAMPLES, 3).mean(axis=(1, 3))
 
 
-def _corners(box) -> np.ndarray:
+def box_corners(box) -> np.ndarray:
+    """The eight corners of a box, (8, 3); bit k of a corner's number says whether it lies at the end of axis 2 - k."""
     return np.array(np.meshgrid(*((0.0, extent) for extent in box), indexing="ij")).reshape(3, -1).T
 
 
 def _frame(box, width: float):
     """From voxels to pixels to the right, pixels down and pixels towards the camera: matrix, origin; and the height."""
     axes = view_axes()
-    ends = _corners(box) @ axes.T
+    ends = box_corners(box) @ axes.T
     low, high = ends.min(axis=0), ends.max(axis=0)
     scale = width / (high[0] - low[0])
     return scale * axes * ((1,), (-1,), (1,)), scale * np.array([-low[0], high[1], 0.0]), scale * (high[1] - low[1])
@@ -79,7 +80,7 @@ def box_edges(shape, width: int) -> list[tuple[int, np.ndarray]]:
     """
     box = np.array(shape[::-1]) - 1.0
     view, origin, _ = _frame(box, width)
-    corners = _corners(box)
+    corners = box_corners(box)
     hidden = corners[(corners @ view[2]).argmin()]
     found = []
     for axis in range(3):

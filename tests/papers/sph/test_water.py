@@ -8,8 +8,9 @@ import pytest
 from matplotlib.colors import to_hex
 from skimage.measure import marching_cubes
 
+from repro.papers.rasteriser import box_corners
 from repro.papers.sph.dam_break import water
-from repro.papers.sph.dam_break.camera import box_corners, looking_at, see
+from repro.papers.sph.dam_break.camera import looking_at, see
 from repro.papers.sph.dam_break.water import INDEX, _refracted, picture
 from repro.sph.surface import Surface
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from repro.papers.rasteriser import fragments, view_axes
+from repro.papers.rasteriser import box_corners, fragments, view_axes
 
 #: degrees above the tank's middle
 ELEVATION = 17.0
@@ -48,11 +48,6 @@ def looking_at(tank, width: int) -> Camera:
     height = 2 * int(np.ceil(scale * (high[1] - low[1]) / 0.98 / 2))
     middle = np.array([width, height]) / 2 - scale * (low + high) / 2
     return Camera(eye, axes, scale, tuple(middle), (height, width))
-
-
-def box_corners(tank) -> np.ndarray:
-    """The eight corners of a tank, (8, 3); bit k of a corner's number says whether it lies at the end of axis 2 - k."""
-    return np.array([[tank[k] * (n >> (2 - k) & 1) for k in range(3)] for n in range(8)], float)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ What matplotlib draws of many triangles is sorted by triangle and has white seam
 
 import numpy as np
 
+from repro.papers.rasteriser import box_corners
 from repro.sph.surface import Surface
 
-from .camera import Camera, Seen, box_corners, looking_at, see
+from .camera import Camera, Seen, looking_at, see
 
 #: of water against air, and the share that is reflected at right angles (Schlick's approximation of Fresnel's)
 INDEX, REFLECTANCE = 1.33, 0.02
