@@ -100,9 +100,8 @@ def sample(box, device, way: str, *, seed: int, steps: int, every: int, settle: 
         velocity = found["velocity"].astype(float)
         square = np.square(velocity).sum(1)
         at = np.minimum((found["position"] / box * shape).astype(int), np.array(shape) - 1)
-        number, squares = (np.zeros(shape) for _ in range(2))
-        np.add.at(number, tuple(at.T), 1)
-        np.add.at(squares, tuple(at.T), square)
+        index = np.ravel_multi_index(at.T, shape)
+        number, squares = (np.bincount(index, w, counts.size).reshape(shape) for w in (None, square))
         counts, energy = counts + number, energy + squares
         waves.append(np.fft.fftn(number).astype(np.complex64))
         temperature.append(square.sum() / (3 * count - 3))

@@ -38,25 +38,24 @@ def _legend(wetting: float, colours=PALETTE) -> list[Patch]:
     return [Patch(color=colour, label=label) for colour, label in zip(colours, labels, strict=True)]
 
 
-def _show(axes, image: np.ndarray, title: str):
-    """The first layer of an image of phases."""
-    shown = {"cmap": ListedColormap(PALETTE), "vmin": 0, "vmax": 2, "interpolation": "nearest"}
-    axes.imshow(image[0], origin="lower", **shown)
-    axes.set_title(title)
-    axes.grid(False)
-
-
-def _panels(count: int, columns: int, image: np.ndarray, width: float):
-    rows = -(-count // columns)
-    height = rows * ((width - 0.6) / columns * image.shape[1] / image.shape[2] + 0.3) + 0.8
+def _panels(images: list[tuple[str, np.ndarray]], columns: int, width: float, wetting: float = 0.0):
+    """The first layer of each image of phases under its title, with names for a case of wetting G_fs = -G_gs."""
+    (_, ny, nx), rows = images[0][1].shape, -(-len(images) // columns)
+    height = rows * ((width - 0.6) / columns * ny / nx + 0.3) + 0.8
     figure, panels = plt.subplots(rows, columns, figsize=(width, height), sharex=True, sharey=True, squeeze=False)
-    for axes in panels.ravel()[count:]:
+    shown = {"cmap": ListedColormap(PALETTE), "vmin": 0, "vmax": 2, "interpolation": "nearest", "origin": "lower"}
+    for axes, (title, image) in zip(panels.ravel(), images, strict=False):
+        axes.imshow(image[0], **shown)
+        axes.set_title(title)
+        axes.grid(False)
+    for axes in panels.ravel()[len(images) :]:
         axes.set_axis_off()
     for axes in panels[:, 0]:
         axes.set_ylabel("y (nodes)")
     for axes in panels[-1]:
         axes.set_xlabel("x (nodes)")
-    return figure, panels.ravel()
+    figure.legend(handles=_legend(wetting), loc="outside lower center", ncols=3)
+    return figure
 
 
 def pore_image(space: PoreSpace):
@@ -71,22 +70,16 @@ def pore_image(space: PoreSpace):
 
 def snapshots(run: Run, steps):
     """The phases at the given steps (figure 6.8)."""
-    columns = 3 if len(steps) == 3 else 2
-    figure, panels = _panels(len(steps), columns, run.images[steps[0]], 10.0)
-    for axes, step in zip(panels, steps, strict=False):
-        _show(axes, run.images[step], f"{step:,} steps")
-    figure.legend(handles=_legend(run.case.wetting), loc="outside lower center", ncols=3)
+    images = [(f"{step:,} steps", run.images[step]) for step in steps]
+    figure = _panels(images, 3 if len(steps) == 3 else 2, 10.0, run.case.wetting)
     rows = run.table.set_index("step").loc[list(steps)]
     return figure, {"step": list(steps), "covered by f": rows["covered"], "saturation": rows["saturation"]}
 
 
 def ends(runs: dict[str, Run]):
     """The phases at the end of each run, by name."""
-    images = {name: run.images[run.flow.steps] for name, run in runs.items()}
-    figure, panels = _panels(len(runs), len(runs), next(iter(images.values())), 11.0)
-    for axes, (name, image) in zip(panels, images.items(), strict=True):
-        _show(axes, image, f"{name}: $G_{{fs}} = {runs[name].case.wetting:g}$")
-    figure.legend(handles=_legend(0.0), loc="outside lower center", ncols=3)
+    named = {f"{name}: $G_{{fs}} = {run.case.wetting:g}$": run for name, run in runs.items()}
+    figure = _panels([(title, run.images[run.flow.steps]) for title, run in named.items()], len(runs), 11.0)
     return figure, {f"covered by f, {name}": run.last["covered"] for name, run in runs.items()}
 
 
@@ -122,11 +115,11 @@ def history(runs: dict[str, Run]):
 
 def drops(table: pd.DataFrame, images: list[np.ndarray]):
     """Drops of fluid f on a plate, by their wetting."""
-    figure, panels = _panels(len(images), 1, images[0], 7.0)
-    for axes, image, row in zip(panels, images, table.itertuples(), strict=True):
+    titles = []
+    for row in table.itertuples():
         angle = "no drop" if np.isnan(row.angle) else f"{row.angle:.0f} degrees"
-        _show(axes, image, f"$G_{{fs}} = {row.wetting:g}$: {angle}")
-    figure.legend(handles=_legend(0.0), loc="outside lower center", ncols=3)
+        titles.append(f"$G_{{fs}} = {row.wetting:g}$: {angle}")
+    figure = _panels(list(zip(titles, images, strict=True)), 1, 7.0)
     return figure, {name: table[name] for name in ("wetting", "angle", "base (%)")}
 
 
