@@ -15,7 +15,7 @@ Where a section is:
     3.2, figures 6 and 7           cases.py (DamBreak.of_paper), system.py (Walls), ghosts.py (BOUNDARIES);
                                    repro/papers/sph/ghosts
     3.2, figure 8                  surface.py, vtk.py; repro/papers/sph/dam_break
-    3.2, tables 1 and 2            strategies/linked_list.py, repro/particles/ordered_list.py, benchmark.py
+    3.2, tables 1 and 2            strategies/linked_list.py, repro/particles/linked_list.py, benchmark.py
 
 A term of equation 6 is launched in four steps: equations.py -> pair.py (with one neighbour) -> strategies (with three
 cells) -> sum_kernels.py (with all types of particles, and a thread's share). What is summed up stands in

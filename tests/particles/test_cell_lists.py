@@ -8,8 +8,7 @@ from hypothesis import strategies as some
 
 from repro.particles.cell_permutation import CellPermutation
 from repro.particles.cells import Cells
-from repro.particles.linked_list import NO_PARTICLE
-from repro.particles.ordered_list import OrderedList, _sort, links_of
+from repro.particles.linked_list import NO_PARTICLE, OrderedList, _sort, links_of
 from repro.particles.position import Units
 from repro.particles.radix_sort import CHUNK, RadixSort
 

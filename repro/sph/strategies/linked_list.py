@@ -1,7 +1,7 @@
 """The search that the paper compares with: a linked list of each cell's particles, and the 27 cells one by one.
 
 Domínguez and others, Int. J. Numer. Methods Fluids 67 (2011) 2026: the first particle of a cell, and from each one the
-next. A list is in the order of its particles' numbers (see `particles.ordered_list`). One thread a particle.
+next. A list is in the order of its particles' numbers (see `particles.linked_list`). One thread a particle.
 
 Places in lists are unsigned: of a signed one each load would first ask whether it counts from the end of the array, and
 in a list the next load waits for that.
@@ -13,8 +13,7 @@ from numpy import uint32
 
 from repro.parallel import device_function
 from repro.particles.cells import ALL_CELLS, OWN_CELL, neighbour, row_beside, wrapped
-from repro.particles.linked_list import NO_PARTICLE
-from repro.particles.ordered_list import OrderedList, links_of
+from repro.particles.linked_list import NO_PARTICLE, OrderedList, links_of
 
 from ..pair import separation
 from .search import Lists, Search
