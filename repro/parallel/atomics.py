@@ -31,7 +31,8 @@ def _locked(operation: str):
     return locked
 
 
-_locked_add, _locked_exchange = _locked("add"), _locked("xchg")
+#: array[index] += value, or = value, for the cores of a CPU
+add_locked, exchange_locked = _locked("add"), _locked("xchg")
 
 
 @device_function
@@ -40,12 +41,6 @@ def add_alone(array, index, value):
     before = array[index]
     array[index] = before + value
     return before
-
-
-@device_function
-def add_locked(array, index, value):
-    """array[index] += value, for the cores of a CPU."""
-    return _locked_add(array, index, value)
 
 
 def add_on_gpu(array, index, value):
@@ -59,12 +54,6 @@ def exchange_alone(array, index, value):
     before = array[index]
     array[index] = value
     return before
-
-
-@device_function
-def exchange_locked(array, index, value):
-    """array[index] = value, for the cores of a CPU."""
-    return _locked_exchange(array, index, value)
 
 
 def exchange_on_gpu(array, index, value):
