@@ -5,11 +5,12 @@ from importlib import import_module
 
 
 def names_on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """The `__getattr__` of a package: `homes` says in which of its modules each name stands."""
+    """The `__getattr__` of a package: `homes` are the names that stand in each of its modules, with blanks between."""
+    modules = {name: module for module, names in homes.items() for name in names.split()}
 
     def get(name: str):
-        if name not in homes:
+        if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f".{homes[name]}", package), name)
+        return getattr(import_module(f".{modules[name]}", package), name)
 
     return get

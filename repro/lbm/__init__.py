@@ -40,35 +40,24 @@ Names below are loaded when they are asked for.
 
 from repro.on_demand import names_on_demand
 
-#: the module of each public name
+#: the public names of each module
 _HOMES = {
-    "Boundaries": "boundaries",
-    "Bubble": "two_fluids.cases",
-    "Cavity": "cases",
-    "CubicCavity": "cases",
-    "D2Q9": "lattice",
-    "D3Q15": "lattice",
-    "D3Q19": "lattice",
-    "Drop": "two_fluids.cases",
-    "Duct": "cases",
-    "Layers": "two_fluids.cases",
-    "Mixture": "two_fluids.cases",
-    "Model": "model",
-    "PoreSpace": "media",
-    "PorousFlow": "porous.simulation",
-    "PorousProblem": "porous.problem",
-    "Problem": "model",
-    "Simulation": "simulation",
-    "TwoFluidFlow": "two_fluids.simulation",
-    "TwoFluids": "two_fluids.model",
-    "bubble_state": "two_fluids.observables",
-    "contact_angle": "two_fluids.observables",
-    "flow_through": "porous.permeability",
-    "in_units": "porous.permeability",
-    "read_image": "media",
-    "wetting": "two_fluids.wetting",
+    "boundaries": "Boundaries",
+    "cases": "Cavity CubicCavity Duct",
+    "lattice": "D2Q9 D3Q15 D3Q19",
+    "media": "PoreSpace read_image",
+    "model": "Model Problem",
+    "porous.permeability": "flow_through in_units",
+    "porous.problem": "PorousProblem",
+    "porous.simulation": "PorousFlow",
+    "simulation": "Simulation",
+    "two_fluids.cases": "Bubble Drop Layers Mixture",
+    "two_fluids.model": "TwoFluids",
+    "two_fluids.observables": "bubble_state contact_angle",
+    "two_fluids.simulation": "TwoFluidFlow",
+    "two_fluids.wetting": "wetting",
 }
 
-__all__ = [*_HOMES]
+__all__ = " ".join(_HOMES.values()).split()
 
 __getattr__ = names_on_demand(__name__, _HOMES)

@@ -8,38 +8,19 @@ from repro.on_demand import names_on_demand
 from .gpu_detection import gpu_present
 from .select import NAMES, resolve, select
 
-#: the module of each name that brings numba along
+#: the names of each module that brings numba along
 _HOMES = {
-    "CpuDevice": "cpu",
-    "GRAPH_STEPS": "timeloop",
-    "Kernel": "kernel",
-    "PRECISIONS": "timeloop",
-    "TimeLoop": "timeloop",
-    "Speed": "benchmark",
-    "Timing": "timing",
-    "agreement": "benchmark",
-    "copy_bandwidth": "bandwidth",
-    "fma": "operations",
-    "host_clock": "timing",
-    "how_launched": "benchmark",
-    "device_function": "jit",
-    "load_generated": "jit",
-    "measure": "timing",
-    "measure_runs": "benchmark",
-    "ones": "operations",
-    "part_seconds": "timing",
-    "part_times": "benchmark",
-    "readable": "memory",
-    "require_finite": "timeloop",
-    "require_memory": "memory",
-    "require_room": "memory",
-    "require_timeable": "benchmark",
-    "time_launches": "timing",
-    "time_steps": "benchmark",
-    "wall_clock": "timing",
-    "zero": "operations",
+    "bandwidth": "copy_bandwidth",
+    "benchmark": "Speed agreement how_launched measure_runs part_times require_timeable time_steps",
+    "cpu": "CpuDevice",
+    "jit": "device_function load_generated",
+    "kernel": "Kernel",
+    "memory": "readable require_memory require_room",
+    "operations": "fma ones zero",
+    "timeloop": "GRAPH_STEPS PRECISIONS TimeLoop require_finite",
+    "timing": "Timing host_clock measure part_seconds time_launches wall_clock",
 }
 
-__all__ = ["NAMES", "gpu_present", "resolve", "select", *_HOMES]
+__all__ = ["NAMES", "gpu_present", "resolve", "select", *" ".join(_HOMES.values()).split()]
 
 __getattr__ = names_on_demand(__name__, _HOMES)

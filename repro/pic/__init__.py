@@ -36,24 +36,19 @@ Names below are loaded when they are asked for.
 
 from repro.on_demand import names_on_demand
 
-#: the module of each public name
+#: the public names of each module
 _HOMES = {
-    "Air": "air.medium",
-    "Collisions": "air.collision_tables",
-    "Electrons": "system",
-    "Mesh": "mesh",
-    "STRATEGIES": "strategies",
-    "Simulation": "simulation",
-    "Source": "system",
-    "System": "system",
-    "baskets": "strategies",
-    "courant_limit": "maxwell.fields",
-    "field_energy": "observables",
-    "kinetic_energy": "observables",
-    "load": "disk.checkpoint",
-    "save": "disk.checkpoint",
+    "air.collision_tables": "Collisions",
+    "air.medium": "Air",
+    "disk.checkpoint": "load save",
+    "maxwell.fields": "courant_limit",
+    "mesh": "Mesh",
+    "observables": "field_energy kinetic_energy",
+    "simulation": "Simulation",
+    "strategies": "STRATEGIES baskets",
+    "system": "Electrons Source System",
 }
 
-__all__ = [*_HOMES]
+__all__ = " ".join(_HOMES.values()).split()
 
 __getattr__ = names_on_demand(__name__, _HOMES)

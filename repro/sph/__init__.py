@@ -30,19 +30,15 @@ slips along walls, is mirrored in them and pushed back, and obstacles. What stop
 
 from repro.on_demand import names_on_demand
 
-#: the module of each public name
+#: the public names of each module
 _HOMES = {
-    "DamBreak": "cases",
-    "Fluid": "fluid",
-    "KERNELS": "kernels",
-    "Resolution": "fluid",
-    "Simulation": "simulation",
-    "SmoothingKernel": "kernels",
-    "StillWater": "cases",
-    "System": "system",
-    "Walls": "system",
+    "cases": "DamBreak StillWater",
+    "fluid": "Fluid Resolution",
+    "kernels": "KERNELS SmoothingKernel",
+    "simulation": "Simulation",
+    "system": "System Walls",
 }
 
-__all__ = [*_HOMES]
+__all__ = " ".join(_HOMES.values()).split()
 
 __getattr__ = names_on_demand(__name__, _HOMES)

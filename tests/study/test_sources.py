@@ -5,7 +5,7 @@ import pytest
 from repro.study.keep.sources import sources
 from repro.study.notebooks import Project, catalogue
 
-TABLE = '_HOMES = {"fast": "quick", "slow": "lame"}\ndef __getattr__(name): ...\n'
+TABLE = '_HOMES = {"quick": "fast", "lame": "slow"}\ndef __getattr__(name): ...\n'
 
 
 @pytest.fixture

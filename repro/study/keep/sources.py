@@ -21,8 +21,7 @@ ROOT_NAME = "repro"
 MODULE = re.compile(rf"{ROOT_NAME}(\.\w+)+")
 GENERATED = re.compile(rf"(?m)^\s*(?:from ({ROOT_NAME}[\w.]*) import (\([^)]*\)|.*)|import ({ROOT_NAME}[\w.]*))")
 HOMES = "_HOMES"
-"""Name of the table in which an __init__ that imports on demand says which module a name comes from."""
-
+"""Name of the table in which an __init__ that imports on demand says which names come from a module."""
 
 MOST = 4000
 """Entries that are kept, the newest."""
@@ -135,10 +134,10 @@ def _files(name: str, package: Path) -> list[Path]:
 
 
 def _homes(package: Path) -> dict[str, str]:
-    """The table of names and the modules they are imported from on demand; empty if there is none."""
+    """The modules from which names are imported on demand, by name; empty if there are none."""
     init = package / "__init__.py"
     text = init.read_text(encoding="utf-8") if init.is_file() else ""
     for node in ast.parse(text).body if f"{HOMES} = " in text else ():
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == HOMES:
-            return ast.literal_eval(node.value)
+            return {name: home for home, names in ast.literal_eval(node.value).items() for name in names.split()}
     return {}
