@@ -14,7 +14,7 @@ import os
 import pickle
 import uuid
 import weakref
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 
@@ -130,7 +130,7 @@ class _WholeFiles:
 def compiled(dispatcher, signature: tuple):
     """Compile a function of a CPU for the types of its arguments; returns the address of its machine code."""
     kernel = dispatcher.py_func.__qualname__
-    with _machine_code_on_demand(), _optimised_once(kernel), _no_garbage_collection():
+    with _of_the_kernel_alone(kernel) if UNDERSTOOD else nullcontext(), _no_garbage_collection():
         dispatcher.compile(signature)
         result = dispatcher.overloads[signature]
         return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
@@ -149,19 +149,17 @@ def _no_garbage_collection():
 
 
 @contextmanager
-def _machine_code_on_demand():
-    """While it lasts, numba makes machine code of a function when its address is asked for, not when it is linked.
+def _of_the_kernel_alone(kernel: str):
+    """While it lasts, numba optimises only the function of this qualified name, and makes machine code on demand.
 
-    Otherwise it makes it for every equation that a kernel calls, of which only the kernel's own code is ever run.
+    Otherwise it makes machine code of a function when it is linked, and so of every equation that a kernel calls, of
+    which only the kernel's own code is ever run. And LLVM optimises every equation, then whatever calls it with the
+    equation in it, and so on up to the kernel: twice the time, and rows that are half as fast on all cores. One round
+    leaves loops over a single item slow.
     """
-    if not UNDERSTOOD:
-        yield
-        return
-    from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+    from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary, JITCPUCodegen
     from numba.core.compiler_lock import global_compiler_lock
 
-    pointer, finish = JITCodeLibrary.get_pointer_to_function, JITCodeLibrary._finalize_specific
-    add, set_env = JITCPUCodegen._add_module, JITCPUCodegen.set_env
     waiting = weakref.WeakSet()
 
     def wait(library):
@@ -182,41 +180,28 @@ def _machine_code_on_demand():
         if codegen._engine.is_symbol_defined(name):
             set_env(codegen, name, environment)
 
-    with global_compiler_lock:
-        JITCodeLibrary.get_pointer_to_function, JITCodeLibrary._finalize_specific = make, wait
-        JITCPUCodegen._add_module, JITCPUCodegen.set_env = lambda codegen, module: None, set_if_made
-        try:
-            yield
-        finally:
-            JITCodeLibrary.get_pointer_to_function, JITCodeLibrary._finalize_specific = pointer, finish
-            JITCPUCodegen._add_module, JITCPUCodegen.set_env = add, set_env
-
-
-@contextmanager
-def _optimised_once(kernel: str):
-    """While it lasts, LLVM optimises only the function of this qualified name, with all that is inlined into it.
-
-    Otherwise it optimises every equation, then whatever calls it with the equation in it, and so on up to the kernel:
-    twice the time, and rows that are half as fast on all cores. One round leaves loops over a single item slow.
-    """
-    if not UNDERSTOOD:
-        yield
-        return
-    from numba.core.codegen import CPUCodeLibrary
-
-    optimise = CPUCodeLibrary._optimize_final_module
-
     def optimise_kernel(library):
         if library.name == kernel:
             # each finds what the one before has uncovered; a fourth gains nothing
             for _ in range(3):
                 optimise(library)
 
-    CPUCodeLibrary._optimize_final_module = optimise_kernel
-    try:
-        yield
-    finally:
-        CPUCodeLibrary._optimize_final_module = optimise
+    own = {
+        (JITCodeLibrary, "get_pointer_to_function"): make,
+        (JITCodeLibrary, "_finalize_specific"): wait,
+        (JITCPUCodegen, "_add_module"): lambda codegen, module: None,
+        (JITCPUCodegen, "set_env"): set_if_made,
+        (CPUCodeLibrary, "_optimize_final_module"): optimise_kernel,
+    }
+    with global_compiler_lock:
+        pointer, finish, add, set_env, optimise = before = [getattr(*place) for place in own]
+        try:
+            for place, function in own.items():
+                setattr(*place, function)
+            yield
+        finally:
+            for place, function in zip(own, before, strict=True):
+                setattr(*place, function)
 
 
 def _defines(library, name: str) -> bool:
