@@ -9,11 +9,11 @@ import psutil
 
 from repro.hardware import cpu_model
 
-from .atomics import add_alone, add_locked
 from .inlined import source
 from .jit import device_function
 from .kernel import Kernel, flattened
 from .loops import cpu_launch, cpu_loop
+from .operations import add_alone, add_locked
 
 
 @device_function

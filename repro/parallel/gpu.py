@@ -11,12 +11,12 @@ from numba import config, cuda
 
 from repro.errors import DeviceError
 
-from .atomics import add_on_gpu
 from .gpu_detection import require_gpu
 from .inlined import source
 from .jit import device_function
 from .kernel import Kernel, flattened
 from .loops import cuda_kernel
+from .operations import add_on_gpu
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 

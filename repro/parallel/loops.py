@@ -24,7 +24,7 @@ from .numba_internals import UNDERSTOOD, cached_apart, compiled
 _CPU = '''"""Generated: the share of one core of a loop over runs of items."""
 from numba import carray, int32, njit
 
-from repro.parallel.loop_intrinsics import stack_array
+from repro.parallel.operations import stack_array
 {imports}
 
 def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
@@ -39,7 +39,7 @@ def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
 _PARALLEL_FOR = '''"""Generated: all cores run a compiled loop, each its share."""
 from numba import int64, njit, prange
 
-from repro.parallel.loop_intrinsics import call_at
+from repro.parallel.operations import call_at
 
 
 @njit(parallel=True, cache={cache}, no_cfunc_wrapper=True)

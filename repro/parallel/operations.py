@@ -1,7 +1,14 @@
-"""Operations of every processor for which Python has no name, for kernels on all devices."""
+"""What processors can do and Python has no name for: in kernels, and in the generated loops of a CPU around them.
+
+What several workers do to an array at once returns the value that was there before.
+"""
+
+from functools import cache
 
 import numpy as np
-from numba import types
+from llvmlite import ir
+from numba import cuda, types
+from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from .jit import device_function
@@ -57,3 +64,102 @@ def _population(typing_context, word):
 @overload(ones)
 def _compiled_ones(word):
     return (lambda word: _population(word)) if word == types.uint32 else None
+
+
+def _locked(operation: str):
+    """An operation of the processor on one element of an array, by LLVM's name of it for whole numbers."""
+
+    @intrinsic
+    def locked(typing_context, array, index, value):
+        if not isinstance(array, types.Array) or array.ndim != 1:
+            return None
+        element = array.dtype
+
+        def generate(context, builder, signature, arguments):
+            values = context.make_array(array)(context, builder, arguments[0])
+            place = [context.cast(builder, arguments[1], index, types.intp)]
+            at = cgutils.get_item_pointer(context, builder, array, values, place)
+            number = context.cast(builder, arguments[2], value, element)
+            name = "fadd" if operation == "add" and isinstance(element, types.Float) else operation
+            return builder.atomic_rmw(name, at, number, "monotonic")
+
+        return element(array, index, value), generate
+
+    return locked
+
+
+#: array[index] += value, or = value, for the cores of a CPU
+add_locked, exchange_locked = _locked("add"), _locked("xchg")
+
+
+@device_function
+def add_alone(array, index, value):
+    """array[index] += value, for one worker."""
+    before = array[index]
+    array[index] = before + value
+    return before
+
+
+def add_on_gpu(array, index, value):
+    """array[index] += value, for the threads of a GPU."""
+    return cuda.atomic.add(array, index, value)
+
+
+@device_function
+def exchange_alone(array, index, value):
+    """array[index] = value, for one worker."""
+    before = array[index]
+    array[index] = value
+    return before
+
+
+def exchange_on_gpu(array, index, value):
+    """array[index] = value, for the threads of a GPU."""
+    return cuda.atomic.exch(array, index, value)
+
+
+@cache
+def make_exchange(device):
+    """The exchange(array, index, value) that goes with the `add` of a device."""
+    alike = {add_alone: exchange_alone, add_locked: exchange_locked}
+    if device.add in alike:
+        return alike[device.add]
+    return cuda.jit(device=True)(exchange_on_gpu) if device.simulated else device_function(exchange_on_gpu)
+
+
+@intrinsic(prefer_literal=True)
+def stack_array(typing_context, count, dtype):
+    """Pointer to `count` (a compile-time constant) numbers of type `dtype`, alive as long as the calling loop.
+
+    No heap, no reference count, and it vanishes into registers.
+    """
+    if not isinstance(count, types.IntegerLiteral):
+        return None
+    element, number = dtype.dtype, count.literal_value
+
+    def generate(context, builder, signature, arguments):
+        size = ir.Constant(ir.IntType(64), number)
+        return cgutils.alloca_once(builder, context.get_data_type(element), size=size)
+
+    return types.CPointer(element)(count, dtype), generate
+
+
+@intrinsic
+def call_at(typing_context, address, arguments):
+    """Call a function of numba's, compiled for exactly the types of the tuple `arguments`, by its address.
+
+    numba's `prange` would compile the whole kernel anew, five times over, into the functions that it wraps around a
+    parallel loop; a loop that only calls the kernel lets it be compiled once, for one core as for all.
+    """
+    if not isinstance(arguments, types.BaseTuple):
+        return None
+    kinds = list(arguments.types)
+
+    def generate(context, builder, signature, values):
+        function = context.call_conv.get_function_type(types.none, kinds)
+        place = builder.inttoptr(values[0], ir.PointerType(function))
+        each = [builder.extract_value(values[1], k) for k in range(len(kinds))]
+        context.call_conv.call_function(builder, place, types.none, kinds, each)
+        return context.get_dummy_value()
+
+    return types.none(address, arguments), generate

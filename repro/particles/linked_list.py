@@ -11,7 +11,7 @@ import numpy as np
 
 from repro.errors import require
 from repro.parallel import device_function
-from repro.parallel.atomics import add_alone, make_exchange
+from repro.parallel.operations import add_alone, make_exchange
 
 from .cells import cell_of
 from .launch import launch_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from repro.parallel.atomics import add_alone
+from repro.parallel.operations import add_alone
 
 
 class PlainDevice:

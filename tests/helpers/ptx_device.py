@@ -20,12 +20,12 @@ from numba.cuda.cudadrv import nvvm
 
 from repro.files import read_json, write_json
 from repro.parallel import device_function
-from repro.parallel.atomics import add_on_gpu
 from repro.parallel.gpu import _threads_barrier
 from repro.parallel.jit import CACHE_FOLDER
 from repro.parallel.kernel import flattened
 from repro.parallel.loops import cuda_kernel
 from repro.parallel.numba_internals import _no_garbage_collection
+from repro.parallel.operations import add_on_gpu
 
 #: what has been compiled in this process, for whichever device
 _COMPILED = {}

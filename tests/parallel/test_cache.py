@@ -170,7 +170,7 @@ def add(file: Path, line: str) -> None:
     file.write_text(f"{file.read_text()}\n{line}\n")
 
 
-@pytest.mark.parametrize("file", ["parallel/atomics.py", "parallel/loops.py"])
+@pytest.mark.parametrize("file", ["parallel/operations.py", "parallel/loops.py"])
 def test_a_change_in_what_makes_machine_code_changes_the_cache_folder_and_a_comment_does_not(copied_sources, file):
     before = jit._cache_folder()
     add(copied_sources / file, "# a comment")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.parallel.atomics import add_alone
+from repro.parallel.operations import add_alone
 from repro.pic.deposition import EDGES, make_deposit, make_deposit_charge, make_to_whole, units_of_weight
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])

@@ -136,7 +136,7 @@ def domain(cells, threads=1, thread=0, room=6):
 
 
 def add(array, index, value):
-    """As `repro.parallel.atomics.add_alone`, in plain Python."""
+    """As `repro.parallel.operations.add_alone`, in plain Python."""
     array[index] += value
     return array[index] - value
 
