@@ -1,20 +1,29 @@
 """The command line: `python -m repro`. What a user gets wrong is one line and exit status 2."""
 
 import os
+import signal
 import sys
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
 
 from .errors import InputError
-from .interruption import heeded
 from .study.notebooks import Project, catalogue
 
 NAME = "python -m repro"
 
 FAILED, WRONG_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+
+#: what ends a command from outside: Ctrl-C, a batch system's SIGTERM, a terminal that closes
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+#: seconds after a signal in which others change nothing: what the first one asks for is being done
+PATIENCE = 20.0
 
 #: how Python begins to say that a path leads in a circle, or that nobody knows the user's home
 PATHS_IN_VAIN = ("Symlink loop", "Could not determine home")
@@ -279,9 +288,40 @@ def publish(
     typer.echo(f"{len(files)} files published")
 
 
+class Interrupted(KeyboardInterrupt):
+    """A signal asked the program to end; `status` is the exit status of one that does, 128 + n."""
+
+    def __init__(self, number: int):
+        super().__init__(f"interrupted by {signal.Signals(number).name}")
+        self.status = 128 + number
+
+
+@contextmanager
+def _signals_heeded() -> Iterator[None]:
+    """Raise Interrupted for the first signal of ENDING; those that whoever started us has ignored (nohup) stay so."""
+    last = -PATIENCE
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        nonlocal last
+        # a session that ends sends two at once, and who is impatient presses twice
+        if (now := time.monotonic()) - last >= PATIENCE:
+            last = now
+            raise Interrupted(number)
+
+    before = {number: signal.getsignal(number) for number in ENDING}
+    heard = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
+    for number in heard:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, before[number])
+
+
 def main() -> None:
     """Entry point: errors in the input, and what ends a command from outside, become one line."""
-    with heeded():
+    with _signals_heeded():
         status = _status()
     sys.exit(status)
 
@@ -290,7 +330,7 @@ def _status() -> int:
     try:
         return app(prog_name=NAME, standalone_mode=False)
     except InputError as error:
-        return _say(error)
+        return _say(error, error)
     except _UsageError as error:
         # where a value does not fit the message leaves out what was given
         reasons = getattr(error.__cause__, "errors", list)()
@@ -303,9 +343,12 @@ def _status() -> int:
         # Typer's, of a broken pipe
         if not isinstance(end.__context__, BrokenPipeError):
             raise
-        return _broken_pipe(end.__context__)
+        # nothing shall be written when Python ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        nobody = "nobody reads the output any more; what was finished before is kept"
+        return _say(nobody, end.__context__, BROKEN_PIPE)
     except OSError as error:  # a folder that may not be read, a full disk
-        return _say(_noted(f"{error.filename or 'a file cannot be read or written'}: {error.strerror or error}", error))
+        return _say(f"{error.filename or 'a file cannot be read or written'}: {error.strerror or error}", error)
     except RuntimeError as error:
         if not str(error).startswith(PATHS_IN_VAIN):
             raise
@@ -314,25 +357,13 @@ def _status() -> int:
 
 def _ended(end: BaseException | None) -> int:
     """Say in a line what an interruption left; its exit status."""
-    _say(_noted(str(end or "interrupted"), end))
-    return getattr(end, "status", INTERRUPTED)
+    return _say(end or "interrupted", end, getattr(end, "status", INTERRUPTED))
 
 
-def _broken_pipe(error: BrokenPipeError) -> int:
-    # nothing shall be written when Python ends
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    _say(_noted("nobody reads the output any more; what was finished before is kept", error))
-    return BROKEN_PIPE
-
-
-def _noted(text: str, error: BaseException | None) -> str:
-    return "; ".join([text, *getattr(error, "__notes__", [])])
-
-
-def _say(error) -> int:
+def _say(text, error: BaseException | None = None, status: int = WRONG_INPUT) -> int:
+    """Write a line, with what was noted of an error; returns the exit status."""
     # a terminal that has closed reads nothing
     with suppress(OSError):
-        text = _noted(str(error), error if isinstance(error, InputError) else None)
-        print(f"repro: {' '.join(text.split())}", file=sys.stderr, flush=True)
-    return WRONG_INPUT
+        line = "; ".join([str(text), *getattr(error, "__notes__", [])])
+        print(f"repro: {' '.join(line.split())}", file=sys.stderr, flush=True)
+    return status
