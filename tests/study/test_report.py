@@ -33,7 +33,7 @@ def finished(good):
 
 
 def row(workshop, claim: str):
-    return report.open_report(project=workshop.project).claims.set_index("id").loc[claim]
+    return report.frame(report.open_report(project=workshop.project).rows).set_index("id").loc[claim]
 
 
 def test_untested_claims_count_as_not_measured_and_set_up_and_restatements_not_at_all(finished):
@@ -45,7 +45,7 @@ def test_untested_claims_count_as_not_measured_and_set_up_and_restatements_not_a
 def test_restatements_are_listed_with_the_claim_that_they_restate(finished):
     found = report.open_report(project=finished.project)
     assert [(row["id"], row["same_as"]) for row in found.linked] == [("toy-007", "toy-001")]
-    assert "toy-007" not in set(found.claims["id"])
+    assert "toy-007" not in {row["id"] for row in found.rows}
     for page in scoreboard.write_scoreboard(found)[1:]:
         assert "Stated twice, counted once" in page.read_text()
         assert "toy-007" in page.read_text()
@@ -53,14 +53,14 @@ def test_restatements_are_listed_with_the_claim_that_they_restate(finished):
 
 def test_set_up_is_not_listed(finished):
     found = report.open_report(project=finished.project)
-    assert "toy-005" not in {*found.claims["id"], *(row["id"] for row in found.linked)}
+    assert "toy-005" not in {row["id"] for row in (*found.rows, *found.linked)}
 
 
 def test_a_number_that_only_serves_as_a_yardstick_is_listed_though_no_rule_judges_it(finished):
     finished.claims.write_text(FILE + "toy-008,text,bandwidth,,900,GB/s,,yardstick,,,of the card,,\n")
     found = report.open_report(project=finished.project)
     assert [row["id"] for row in found.shown] == ["toy-008"]
-    assert "toy-008" not in set(found.claims["id"])
+    assert "toy-008" not in {row["id"] for row in found.rows}
 
 
 def test_status_of_each_notebook_is_told(finished):
@@ -265,7 +265,7 @@ def test_claim_without_a_value_says_what_became_of_its_notebook(finished):
     finished.add("toy/third", "claims = ['toy-003']")
     finished.write("toy/later", "claims = ['toy-004']")
     finished.write("toy/bad", "claims = ['toy-006']")
-    reasons = report.open_report(project=finished.project).claims.set_index("id")["reason"]
+    reasons = {row["id"]: row["reason"] for row in report.open_report(project=finished.project).rows}
     assert reasons["toy-003"] == "its notebook has not run (toy/third)"
     assert reasons["toy-004"] == "its notebook is not in this profile (toy/later)"
     assert reasons["toy-006"] == "its notebook failed (toy/bad)"

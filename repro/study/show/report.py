@@ -7,9 +7,8 @@ import csv
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,25 +105,21 @@ class Report:
         corrected = Counter(_paper(row) for row in self.corrected)
         return [{"paper": p} | {v: counts[p][v] for v in VERDICTS} | {CORRECTED: corrected[p]} for p in papers]
 
-    @cached_property
-    def claims(self) -> "pd.DataFrame":
-        """`rows` as a frame."""
-        return _frame(self.rows, COLUMNS)
-
     def papers(self) -> "pd.DataFrame":
         """`counts` as a frame, indexed by paper."""
-        return _frame(self.counts(), ["paper", *VERDICTS, CORRECTED]).set_index("paper")
+        return frame(self.counts(), ["paper", *VERDICTS, CORRECTED]).set_index("paper")
 
     def judged(self) -> "pd.DataFrame":
         """`tested` as a frame."""
-        return self.claims[self.claims["verdict"] != Verdict.NOT_MEASURED]
+        return frame(self.tested())
 
 
 def _paper(row: dict) -> str:
     return row["id"].partition("-")[0]
 
 
-def _frame(rows: Rows, columns: list[str] | None = None) -> "pd.DataFrame":
+def frame(rows: Rows, columns: Sequence[str] = COLUMNS) -> "pd.DataFrame":
+    """Rows of claims, or of other columns, for a notebook."""
     # half a second that a command does not have
     import pandas as pd
 
