@@ -13,6 +13,8 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from .files import read_toml
+
 
 class Fate(Enum):
     """What becomes of a variable."""
@@ -22,35 +24,11 @@ class Fate(Enum):
     DROPPED = "has no effect on a run"
 
 
-#: names, with * for any end; the first that fits decides, and other variables are free
-RULES = (
-    # where software and what it keeps lies, and how many threads kernels take
-    (Fate.FREE, "NUMBA_CACHE_DIR NUMBA_NUM_THREADS NUMBA_CUDA_DRIVER NUMBA_CUDA_INCLUDE_PATH CUPY_CACHE_DIR"),
-    (Fate.FREE, "PYTHONHOME PYTHONUSERBASE PYTHONNOUSERSITE PYTHONPLATLIBDIR PYTHONDONTWRITEBYTECODE"),
-    (Fate.FREE, "PYTHONPYCACHEPREFIX CUPY_GPU_MEMORY_LIMIT"),
-    # other libraries, and how those for linear algebra share their sums
-    (Fate.COUNTED, "PYTHONPATH LD_PRELOAD LD_LIBRARY_PATH DYLD_* GLIBC_TUNABLES OMP_* GOMP_* KMP_* MKL_* OPENBLAS_*"),
-    (Fate.COUNTED, "GOTO_* BLIS_* VECLIB_* NUMEXPR_* NUMBA_CUDA_ENABLE_MINOR_VERSION_COMPATIBILITY"),
-    # compilers, precision and the ways of libraries
-    (Fate.DROPPED, "NUMBA_* NUMPY_* NPY_* SCIPY_* PANDAS_* CUPY_* NVIDIA_TF32_OVERRIDE CUDA_LAUNCH_BLOCKING"),
-    # the interpreter, its kernel and their files of settings
-    (Fate.DROPPED, "PYTHON* IPYTHON* IPYKERNEL* JUPYTER* MPL* MATPLOTLIB* PYDEVD_*"),
-    # languages, places and terminals
-    (Fate.DROPPED, "LC_* LANG LANGUAGE TZ COLUMNS LINES TQDM_* SOURCE_DATE_EPOCH NO_COLOR FORCE_COLOR CLICOLOR*"),
-)
+_TABLE = read_toml(Path(__file__).with_suffix(".toml"))
+_RULES = [(Fate[rule["fate"]], rule["names"].split()) for rule in _TABLE["rules"]]
 
 #: what a run has in the place of what it does not get
-OWN = {
-    "LC_ALL": "C.UTF-8",
-    "TZ": "UTC",
-    "PYTHONHASHSEED": "0",
-    "PYTHONUTF8": "1",
-    # no module of the folder that somebody stands in
-    "PYTHONSAFEPATH": "1",
-    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    # as nvidia-smi counts, which names the machine
-    "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
-}
+OWN = _TABLE["own"]
 
 #: files that Python runs at its start, wherever they lie
 STARTED = ("sitecustomize", "usercustomize")
@@ -63,7 +41,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 def fate(name: str) -> Fate:
     """What becomes of a variable."""
-    return next((kind for kind, some in RULES if any(fnmatchcase(name, one) for one in some.split())), Fate.FREE)
+    return next((kind for kind, some in _RULES if any(fnmatchcase(name, one) for one in some)), Fate.FREE)
 
 
 def own_environment(given: Mapping[str, str], folder: Path, caches: Path) -> dict[str, str]:

@@ -16,24 +16,6 @@ from repro.study.run.execute import import_without_grammar
 from repro.study.show.markdown import Links, scoreboard_markdown
 from repro.study.show.report import VERDICTS, Report
 
-STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 78rem; color: #222 }
-td:first-child { white-space: nowrap }
-table { border-collapse: collapse; margin: 1rem 0; font-size: 13px }
-th, td { border-bottom: 1px solid #ddd; padding: .3rem .6rem; text-align: left; vertical-align: top }
-figure { display: inline-block; margin: .5rem; vertical-align: top } img { max-width: 24rem }
-.reproduced { color: #00714f } .met-by-newer-hardware { color: #00567a } .tie { color: #6a4c93 }
-.not-reproduced, li { color: #b33c00 } .trend-only { color: #8a5a00 }
-.not-measured, .not-comparable { color: #666 }
-"""
-
-OFFLINE = """{% extends 'index.html.j2' %}
-{% block html_head_js_requirejs %}{% endblock %}
-{% block html_head_js_mathjax %}{% endblock %}
-{% block html_head_js_mermaidjs %}{% endblock %}
-"""
-"""nbconvert's page without what it would load from the network."""
-
 VERDICT = re.compile(f"<td>({'|'.join(VERDICTS)})</td>")
 
 
@@ -46,7 +28,7 @@ def html(report: Report) -> str:
         body += f"<h2>{name}</h2>" if files else ""
         body += "".join(_image(report.folder / file, file) for file in files)
     body = VERDICT.sub(lambda cell: f'<td class="{cell[1].replace(" ", "-")}">{cell[1]}</td>', body)
-    head = f'<meta charset="utf-8"><title>{escape(report.title())}</title><style>{STYLE}</style>'
+    head = f'<meta charset="utf-8"><title>{escape(report.title())}</title><style>{_beside("page.css")}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>\n'
 
 
@@ -84,7 +66,7 @@ def _converted(notebook: Path) -> str:
     # before the templates of a user, and of the folder that somebody stands in
     own = [file.locate() for file in metadata.files("nbconvert") or () if file.match("lab/index.html.j2")]
     exporter = import_without_grammar("nbconvert").HTMLExporter(
-        raw_template=OFFLINE,
+        raw_template=_beside("offline.html.j2"),
         filters={"markdown2html": markdown_to_html},
         extra_template_basedirs=[str(file.resolve().parents[1]) for file in own],
     )
@@ -95,6 +77,10 @@ def _converted(notebook: Path) -> str:
             film = "".join(data.pop("image/gif").split())
             data["text/html"] = f'<img alt="animation" src="data:image/gif;base64,{film}">'
     return exporter.from_notebook_node(content, {"metadata": {"name": notebook.stem}})[0]
+
+
+def _beside(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def _image(file: Path, name: str) -> str:
