@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
+from pathlib import Path
 from statistics import median
 
 from repro.errors import InputError, require
+from repro.files import read_toml
 from repro.study.judge.claims import INCOMPARABLE, Claim, first_rule, groups, number, numbers_apart, trend_of
 from repro.study.judge.evidence import Answer, Evidence, above, as_stated, found_in, orders
 
@@ -23,19 +25,8 @@ class Verdict(StrEnum):
     NOT_MEASURED = "not measured"
 
 
-MEANINGS = {
-    Verdict.REPRODUCED: "the measured value fulfils the claim within its tolerance",
-    Verdict.NEWER_HARDWARE: "a bound on a speed that holds on hardware years younger than the paper's: no finding "
-    "about the paper, counted apart",
-    Verdict.TIE: "an order or a bound that the scatter of at least three independent runs could turn",
-    Verdict.TREND_ONLY: "the number differs, the trend that the paper states with it was found",
-    Verdict.NOT_REPRODUCED: "neither",
-    Verdict.NOT_COMPARABLE: "measured, but the number hangs on the paper's chip, bus or cache, or on conditions that "
-    "it does not state: whether ours meets it or not says nothing of the paper",
-    Verdict.NOT_MEASURED: "this run does not test it",
-}
+MEANINGS: dict[str, str] = read_toml(Path(__file__).with_name("meanings.toml"))
 """What each verdict says."""
-
 
 _VERDICTS = {Answer.HOLDS: Verdict.REPRODUCED, Answer.OPEN: Verdict.TIE, Answer.MISSES: Verdict.NOT_REPRODUCED}
 

@@ -63,7 +63,7 @@ def apart(report: Report, links: Links) -> list[str]:
 
 def verdicts() -> str:
     """What each verdict says, as a Markdown table."""
-    return table([{"verdict": str(verdict), "meaning": meaning} for verdict, meaning in MEANINGS.items()])
+    return table([{"verdict": verdict, "meaning": meaning} for verdict, meaning in MEANINGS.items()])
 
 
 def notebooks(report: Report, links: Links) -> str:
