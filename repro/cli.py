@@ -228,14 +228,15 @@ def report(
     from .study.show import markdown, scoreboard
     from .study.show.report import open_published
 
-    found = open_published()
+    project = Project.default()
+    found = open_published(project)
     typer.echo(scoreboard.summary(found))
-    if lines := edited(catalogue.load(Project.default()), Project.default()):
+    if lines := edited(catalogue.load(project), project):
         typer.echo("\n".join(f"PUBLISHED {line}" for line in lines))
         typer.echo("\nREPORT.md and REPORT.csv stay as they are: they tell of whole results alone")
         raise typer.Exit(FAILED)
-    files = scoreboard.write_report(found, Project.default())
-    for line in markdown.outgrown(markdown.findings(Project.default()), found):
+    files = scoreboard.write_report(found, project)
+    for line in markdown.outgrown(markdown.findings(project), found):
         typer.echo(line)
     typer.echo(f"\nThe report: {files[0]}")
 
@@ -279,12 +280,12 @@ def publish(
 
         if source or beside:
             raise InputError("--text renews what is published: it takes neither --from nor --beside")
-        renewed = republish_text()
+        renewed = republish_text(Project.default())
         typer.echo("\n".join([*renewed, f"the text of {len(renewed)} published notebooks renewed"]))
         return
     from .study.publish.publish import publish as copy
 
-    files = copy(source, profile, beside=beside)
+    files = copy(source, profile, project=Project.default(), beside=beside)
     typer.echo(f"{len(files)} files published")
 
 

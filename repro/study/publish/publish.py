@@ -24,7 +24,7 @@ PUBLISHED = ("paper", "beyond")
 
 
 def publish(
-    folder: Path | None = None, profile: str = PUBLISHED[0], project: Project | None = None, beside: bool = False
+    folder: Path | None = None, profile: str = PUBLISHED[0], *, project: Project, beside: bool = False
 ) -> list[Path]:
     """Copy the run in `folder` (made here or elsewhere), else the newest of `profile`.
 
@@ -35,7 +35,6 @@ def publish(
     go to notebooks/rendered, figures to figures, sidecars to data/measured/MACHINE; those of other machines stay as
     long as they fit.
     """
-    project = project or Project.default()
     _require_published(profile, f"profile {profile}")
     folder = folder or newest(project, profile)
     books = catalogue.load(project)
@@ -150,14 +149,13 @@ INJECTED, PARAMETERS = "injected-parameters", "parameters"
 """Tags of the cell that papermill adds, and of the one after which it stands."""
 
 
-def republish_text(project: Project | None = None) -> list[str]:
+def republish_text(project: Project) -> list[str]:
     """Put the text of the sources at hand into published notebooks; returns the ids of those that were renewed.
 
     Left as it is: what was edited, what has changed in more than its text, and what other machines have beside the
     result that is shown, whose executed notebooks are not here; `status --published` names them.
     InputError if the checkout has changes that are not committed.
     """
-    project = project or Project.default()
     require_clean(project)
     books, hashes = catalogue.load(project).notebooks, {}
     # what shows the others' results depends on them

@@ -137,12 +137,11 @@ def open_report(folder: Path | None = None, project: Project | None = None, prof
     return _report(books, look_at_all(place, books, project), place, project)
 
 
-def open_published(project: Project | None = None) -> Report:
+def open_published(project: Project) -> Report:
     """Report of what is published, made from data/measured alone.
 
     Of every notebook the result that its rendered notebook and figures show, of whatever machine.
     """
-    project = project or Project.default()
     books = catalogue.load(project)
     require(published.machine_names(books, project), "no results are published: data/measured has none")
     found = published.results_shown(books, project)
