@@ -10,7 +10,6 @@ from .select import NAMES, resolve, select
 
 #: the names of each module that brings numba along
 _HOMES = {
-    "bandwidth": "copy_bandwidth",
     "benchmark": "Speed agreement how_launched measure_runs part_times require_timeable time_steps",
     "cpu": "CpuDevice",
     "jit": "device_function load_generated",
@@ -18,7 +17,7 @@ _HOMES = {
     "memory": "readable require_memory require_room",
     "operations": "fma ones zero",
     "timeloop": "GRAPH_STEPS PRECISIONS TimeLoop require_finite",
-    "timing": "Timing host_clock measure part_seconds time_launches wall_clock",
+    "timing": "Timing copy_bandwidth host_clock measure part_seconds time_launches wall_clock",
 }
 
 __all__ = ["NAMES", "gpu_present", "resolve", "select", *" ".join(_HOMES.values()).split()]

@@ -4,7 +4,7 @@ import pytest
 from helpers.virtual import Virtual
 
 from repro.errors import InputError
-from repro.parallel import bandwidth, timing
+from repro.parallel import timing
 from repro.parallel.timing import Timing, measure, part_seconds, time_launches, wall_clock
 
 
@@ -64,20 +64,20 @@ def test_a_part_takes_what_the_sequence_takes_longer_with_it(virtual):
 
 
 def test_a_copy_reads_and_writes_each_byte(virtual, monkeypatch):
-    monkeypatch.setattr(bandwidth, "_measured", {})
-    monkeypatch.setitem(bandwidth._BYTES, "cuda", 4000)
-    assert bandwidth.copy_bandwidth(virtual) == pytest.approx(2e9)
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setitem(timing._BYTES, "cuda", 4000)
+    assert timing.copy_bandwidth(virtual) == pytest.approx(2e9)
     # it is measured once in a process
     monkeypatch.setattr(virtual, "upload", None)
-    assert bandwidth.copy_bandwidth(virtual) == pytest.approx(2e9)
+    assert timing.copy_bandwidth(virtual) == pytest.approx(2e9)
 
 
 def test_on_a_cpu_every_byte_is_copied_by_the_cores_of_the_device(monkeypatch, device):
     if device.name == "cuda":
         pytest.skip("for the CPU")
-    monkeypatch.setattr(bandwidth, "_measured", {})
-    monkeypatch.setitem(bandwidth._BYTES, device.name, 1 << 22)
-    assert bandwidth.copy_bandwidth(device) > 1e8
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setitem(timing._BYTES, device.name, 1 << 22)
+    assert timing.copy_bandwidth(device) > 1e8
 
 
 class Cores(Virtual):
@@ -91,24 +91,24 @@ class Cores(Virtual):
 
 
 def test_a_copy_on_a_cpu_reads_and_writes_each_byte(monkeypatch):
-    monkeypatch.setattr(bandwidth, "_measured", {})
-    monkeypatch.setitem(bandwidth._BYTES, "threads", 4000)
-    assert bandwidth.copy_bandwidth(Cores()) == pytest.approx(8e6)
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setitem(timing._BYTES, "threads", 4000)
+    assert timing.copy_bandwidth(Cores()) == pytest.approx(8e6)
 
 
 def test_a_copy_that_did_not_take_place_has_no_bandwidth(monkeypatch):
-    monkeypatch.setattr(bandwidth, "_measured", {})
-    monkeypatch.setitem(bandwidth._BYTES, "threads", 4000)
-    monkeypatch.setattr(bandwidth.np, "copyto", lambda target, source: None)
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setitem(timing._BYTES, "threads", 4000)
+    monkeypatch.setattr(timing.np, "copyto", lambda target, source: None)
     with pytest.raises(AssertionError, match="did not take place"):
-        bandwidth.copy_bandwidth(Cores())
+        timing.copy_bandwidth(Cores())
 
 
 def test_arrays_are_written_before_they_are_copied(virtual, monkeypatch):
     seen = []
-    monkeypatch.setattr(bandwidth, "_measured", {})
-    monkeypatch.setitem(bandwidth._BYTES, "cuda", 4000)
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setitem(timing._BYTES, "cuda", 4000)
     virtual.xp.copyto = lambda target, source: seen.append(source.all() and target.all()) or virtual.work(1.0)
-    bandwidth.copy_bandwidth(virtual)
+    timing.copy_bandwidth(virtual)
     # pages that were never written are all the same one
     assert all(seen)
