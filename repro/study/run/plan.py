@@ -145,33 +145,15 @@ def _changed(known: dict[str, dict], values: dict[str, dict], overrides: Iterabl
 
 
 def job_for(
-    plan: Plan,
-    book: Notebook,
-    timeout: float | None = None,
-    beside: int = 0,
-    memory: float | None = None,
-    variables: Mapping[str, str] | None = None,
+    plan: Plan, book: Notebook, *, beside: int = 0, variables: Mapping[str, str] | None = None, **limits
 ) -> dict:
     """All that a worker needs to run a notebook with up to `beside` others at the same time, as plain JSON.
 
-    `variables` are set in the notebook's environment.
+    `variables` are set in the notebook's environment; `limits` are `timeout` and `memory`, see `runner.run_plan`.
     """
-    return {
-        "id": book.id,
-        "slug": book.slug,
-        "file": str(book.relative),
-        "root": str(plan.project.root),
-        "output": str(plan.output),
-        "work": str(plan.output / ".jobs" / f"{book.slug}-{os.getpid()}"),
-        "quiet": str(plan.output / ".jobs" / "quiet"),
-        "parameters": plan.parameters[book.id],
-        "changed": plan.changed[book.id],
-        "profile": plan.profile,
-        "machine": plan.machine,
-        "device": plan.device,
-        "depends": plan.depends(book),
-        "timeout": timeout,
-        "memory": memory,
-        "beside": beside,
-        "variables": dict(variables or {}),
-    }
+    jobs = plan.output / ".jobs"
+    job = {"id": book.id, "slug": book.slug, "file": str(book.relative), "root": str(plan.project.root)}
+    job |= {"output": str(plan.output), "work": str(jobs / f"{book.slug}-{os.getpid()}"), "quiet": str(jobs / "quiet")}
+    job |= {"profile": plan.profile, "machine": plan.machine, "device": plan.device, "depends": plan.depends(book)}
+    job |= {"parameters": plan.parameters[book.id], "changed": plan.changed[book.id]}
+    return job | {"timeout": None, "memory": None, "beside": beside, "variables": dict(variables or {})} | limits
