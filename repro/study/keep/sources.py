@@ -56,13 +56,11 @@ def _known() -> dict:
 
 @cache
 def _save_at_exit() -> None:
-    atexit.register(_save)
-
-
-def _save() -> None:
-    # without a place to keep them they are worked out again
-    with suppress(InputError):
-        write_json(_cache_file(), dict(list(_known().items())[-MOST:]))
+    @atexit.register
+    def save() -> None:
+        # without a place to keep them they are worked out again
+        with suppress(InputError):
+            write_json(_cache_file(), dict(list(_known().items())[-MOST:]))
 
 
 def sources(notebook: Path, project: Project) -> set[Path]:
