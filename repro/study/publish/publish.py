@@ -13,8 +13,6 @@ from tempfile import TemporaryDirectory
 from repro.errors import InputError, require
 from repro.files import json_text, read_json, whole
 from repro.study.keep import fingerprint, provenance, results
-from repro.study.keep.fingerprint import changes_since, named_results
-from repro.study.keep.results import Result, look_at_all, named, newest
 from repro.study.notebooks import Project, as_rendered, catalogue, parameters, read_cells, read_code, require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.publish import published
@@ -36,10 +34,10 @@ def publish(
     long as they fit.
     """
     _require_published(profile, f"profile {profile}")
-    folder = folder or newest(project, profile)
+    folder = folder or results.newest(project, profile)
     books = catalogue.load(project)
-    found = look_at_all(folder, books, project)
-    profiles = sorted(named(found, "profile"))
+    found = results.look_at_all(folder, books, project)
+    profiles = sorted(results.named(found, "profile"))
     require(len(profiles) == 1, f"{folder} mixes the profiles {', '.join(profiles)}: nothing is published")
     profile = profiles[0]
     _require_published(profile, f"{folder} holds the profile {profile}")
@@ -93,7 +91,7 @@ def require_clean(project: Project) -> None:
         raise InputError(f"the checkout {why}: nothing is published")
 
 
-def _faults(book: Notebook, result: Result, folder: Path, project: Project) -> Iterator[str]:
+def _faults(book: Notebook, result: results.Result, folder: Path, project: Project) -> Iterator[str]:
     """Why a result of a run is not published."""
     if result.failure:
         yield f"{book.id} failed in {folder.name}"
@@ -107,7 +105,8 @@ def _faults(book: Notebook, result: Result, folder: Path, project: Project) -> I
         yield f"{book.id} says what its run does not show ('{untrue[0]}')"
     if run.get("changed"):
         yield f"{book.id} ran with {parameters.show(run['changed'])}, not as its profile says"
-    if changes := changes_since(book, run, project, named_results(folder, folder / f"{book.id}.json")):
+    others = fingerprint.named_results(folder, folder / f"{book.id}.json")
+    if changes := fingerprint.changes_since(book, run, project, others):
         yield f"{book.id} is out of date, {results.in_words(changes)}"
     if made.get("dirty", True) or not made.get("commit"):
         yield f"{book.id} was made from a tree with changes or without a commit"
@@ -142,7 +141,7 @@ def _replaced(book: Notebook, project: Project) -> set[Path]:
 
 def _fits(path: Path, book: Notebook, project: Project) -> bool:
     flaws = published.own_flaws(path, results.seal_flaws(path, lambda name: published.place(name, book, project)))
-    return not flaws and not changes_since(book, read_json(path)["run"], project)
+    return not flaws and not fingerprint.changes_since(book, read_json(path)["run"], project)
 
 
 INJECTED, PARAMETERS = "injected-parameters", "parameters"

@@ -14,7 +14,6 @@ from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Verdict, judge
 from repro.study.keep import results
 from repro.study.keep.fingerprint import changes_since
-from repro.study.keep.results import Result, evidence_of, figure_files, flaw_of
 from repro.study.notebooks import Project, catalogue, has_shape
 from repro.study.notebooks.catalogue import EVERYTHING, Catalogue, Notebook
 
@@ -61,19 +60,16 @@ def files(book: Notebook, project: Project) -> set[Path]:
     found = set()
     for path in sidecars(book, project):
         content = read_json(path)
-        names = () if flaw_of(content, book.id) else (f"{book.id}.ipynb", *figure_files(content))
+        names = () if results.flaw_of(content, book.id) else (f"{book.id}.ipynb", *results.figure_files(content))
         found |= {path, *(place(name, book, project) for name in names)}
     return found
 
 
-def look(book: Notebook, machine: str, project: Project) -> Result:
-    """What is published of a notebook's result on a machine, as `results.look` says it of a run folder."""
-    path = sidecar_of(book, machine, project)
-    if not path.exists():
-        return Result(None, None, "")
+def look(path: Path, book: Notebook, project: Project) -> results.Result:
+    """What a published result of a notebook says, as `results.look` tells it of a run folder."""
     trouble = next(iter(edits(path, book, project)), "")
     # an executed notebook or a figure may be lost; a result that was edited itself says nothing
-    return Result(None if trouble.startswith(path.name) else read_json(path), None, trouble)
+    return results.Result(None if trouble.startswith(path.name) else read_json(path), None, trouble)
 
 
 def flaw(book: Notebook, project: Project) -> str:
@@ -139,8 +135,8 @@ def rule_changes(books: Iterable[Notebook], project: Project, made: Iterable[Map
     """
     known = {claim.id: claim for file in claims.files(project) for claim in claims.read(file)}
     shown = [read_json(path) for book in books for path in sidecars(book, project)]
-    results = [result for result in (*shown, *made) if not flaw_of(result, (result or {}).get("id", ""))]
-    lines = [_rule_change(i, known.get(i), then) for result in results for i, then in result.get("rules", {}).items()]
+    sound = [result for result in (*shown, *made) if not results.flaw_of(result, (result or {}).get("id", ""))]
+    lines = [_rule_change(i, known.get(i), then) for result in sound for i, then in result.get("rules", {}).items()]
     return list(dict.fromkeys(filter(None, lines)))
 
 
@@ -174,7 +170,7 @@ def edits(path: Path, book: Notebook, project: Project) -> list[str]:
     if results.link_in(project.data, str(path.relative_to(project.data))):
         return [f"{path.name} is damaged (a link)"]
     content = read_json(path)
-    if why := flaw_of(content, book.id):
+    if why := results.flaw_of(content, book.id):
         return [f"{path.name} is damaged" + (f" ({why})" if why != "damaged" else "")]
     if content["run"]["machine"] != machine_of(path, project):
         return [f"{path.name} is of another machine, {content['run']['machine']}"]
@@ -207,14 +203,13 @@ def machine_names(books: Catalogue, project: Project) -> list[str]:
     return sorted(found, key=lambda name: (-found[name], name))
 
 
-def results_shown(books: Catalogue, project: Project) -> dict[str, Result]:
+def results_shown(books: Catalogue, project: Project) -> dict[str, results.Result]:
     """The results whose notebooks and figures are in the checkout, as `results.look` says it of a run folder."""
-    gone = {book.id: next(iter(missing(book, project)), "") for book in books.notebooks}
-    found = {book.id: Result(None, None, gone[book.id]) for book in books.notebooks}
-    for book in (b for b in books.notebooks if EVERYTHING not in b.needs):
-        if file := shown(book, project):
-            result = look(book, machine_of(file, project), project)
-            found[book.id] = replace(result, trouble=result.trouble or gone[book.id])
+    found = {}
+    for book in books.notebooks:
+        file = None if EVERYTHING in book.needs else shown(book, project)
+        result = look(file, book, project) if file else results.Result(None, None, "")
+        found[book.id] = replace(result, trouble=result.trouble or next(iter(missing(book, project)), ""))
     return found
 
 
@@ -227,9 +222,10 @@ def machine_answers(
     """
     found = {}
     for machine in machine_names(books, project):
-        others = [look(book, machine, project) for book in books.notebooks if (own or {}).get(book.id) != machine]
-        sound = [result.sidecar for result in others if result.sidecar and not result.trouble]
-        said = {i: evidence for sidecar in sound for i, evidence in evidence_of(sidecar).items() if i in claims}
+        others = [book for book in books.notebooks if (own or {}).get(book.id) != machine]
+        files = [(file, book) for book in others if (file := sidecar_of(book, machine, project)).exists()]
+        sound = [result.sidecar for file in files if not (result := look(*file, project)).trouble]
+        said = {i: evidence for sidecar in sound for i, evidence in results.evidence_of(sidecar).items() if i in claims}
         found[machine] = {i: answer for i, evidence in said.items() if (answer := _answer(claims[i], evidence))}
     return {machine: said for machine, said in found.items() if said}
 

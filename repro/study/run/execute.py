@@ -23,10 +23,8 @@ from repro.locks import Lock, lock
 from repro.study.judge import claims
 from repro.study.keep import provenance, results
 from repro.study.keep.fingerprint import differences, versions
-from repro.study.keep.results import in_words
 from repro.study.notebooks import Project, as_rendered, require_writable
 from repro.study.run import guard
-from repro.study.run.guard import Stopped, run_child
 from repro.study.run.plan import THREADS
 
 START_TIMEOUT = 180
@@ -74,7 +72,7 @@ def _execute(job: dict, out: Path) -> dict | None:
     planned = job["depends"]
     # a worker of a cluster may be another Python
     if others := differences(planned, {"versions": versions(planned["settings"])}, ("versions",)):
-        return _problem("OtherVersions", f"another Python planned this run: here {in_words(others)}")
+        return _problem("OtherVersions", f"another Python planned this run: here {results.in_words(others)}")
     out.mkdir()
     # sockets and key of the kernel, which a killed process leaves
     tempfile.tempdir = os.environ.pop(guard.PRIVATE, None)
@@ -206,7 +204,7 @@ def run_job(job: dict) -> dict:
     command = [sys.executable, "-m", "repro.study.run.guard", *map(str, limits)]
     command += [sys.executable, "-m", "repro.study.run.execute", str(work / "job.json")]
     try:
-        code = run_child(command, work, job["root"], wanted=lambda: work.exists() and is_held(output))
+        code = guard.run_child(command, work, job["root"], wanted=lambda: work.exists() and is_held(output))
     finally:
         if work.exists():
             exclusive_timing.wake(job["quiet"])
@@ -244,7 +242,7 @@ def _move(file: Path, place: Path) -> None:
 
 def _require_held(output: Path) -> None:
     if not is_held(output):
-        raise Stopped
+        raise guard.Stopped
 
 
 def is_held(output: Path, unknown: bool = True) -> bool:

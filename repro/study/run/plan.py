@@ -9,7 +9,6 @@ from repro.environment import NUMBA_FILE
 from repro.errors import InputError, require
 from repro.parallel.select import available
 from repro.study.keep import fingerprint, provenance, results
-from repro.study.keep.fingerprint import named_results
 from repro.study.notebooks import Project, catalogue, parameters, require_folder
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 
@@ -43,7 +42,7 @@ class Plan:
     def depends(self, book: Notebook) -> dict:
         """What the notebook's result must have been made from."""
         settings = {"profile": self.profile, "device": self.device, **self.parameters[book.id]}
-        others = named_results(self.output, self.sidecar(book)) if EVERYTHING in book.needs else {}
+        others = fingerprint.named_results(self.output, self.sidecar(book)) if EVERYTHING in book.needs else {}
         files = fingerprint.dependencies(book, self.project, self.parameters[book.id])
         return fingerprint.depends([*files, *others], self.project, settings, others)
 

@@ -20,7 +20,6 @@ from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Judgement, Verdict, judge, judge_by_first_rule
 from repro.study.keep import results
 from repro.study.keep.fingerprint import outdated
-from repro.study.keep.results import changed_parameters, look_at_all, named, newest
 from repro.study.notebooks import Project, catalogue, read_code
 from repro.study.notebooks.catalogue import EVERYTHING, Catalogue, Notebook
 from repro.study.publish import published
@@ -132,9 +131,9 @@ def open_report(folder: Path | None = None, project: Project | None = None, prof
     Profile and machine are those that the results name. InputError if there is no result.
     """
     project = project or Project.default()
-    place = Path(folder or os.environ.get("REPRO_RUN") or newest(project, profile))
+    place = Path(folder or os.environ.get("REPRO_RUN") or results.newest(project, profile))
     books = catalogue.load(project)
-    return _report(books, look_at_all(place, books, project), place, project)
+    return _report(books, results.look_at_all(place, books, project), place, project)
 
 
 def open_published(project: Project) -> Report:
@@ -159,7 +158,7 @@ def _report(
     sidecars = {i: result.sidecar for i, result in found.items() if result.sidecar}
     failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
     troubles = {i: result.trouble for i, result in found.items() if result.trouble}
-    profiles, hosts = (named(found, key) for key in ("profile", "machine"))
+    profiles, hosts = (results.named(found, key) for key in ("profile", "machine"))
     stated = [claim for paper in books.papers() for claim in claims.load(paper, project).values()]
     known = {claim.id: claim for claim in stated if claim.measurable}
     measured = claim_rows(known, books, found, profiles, project)
@@ -176,7 +175,7 @@ def _report(
     said = {i: sidecar.get("headlines", []) for i, sidecar in sidecars.items()}
     beside = published.machine_answers(known, books, project, own)
     code = {book.id: code_of(book, project) for book in books.notebooks}
-    facts = (failures, troubles, old, changed_parameters(found), figures, said, code, beside)
+    facts = (failures, troubles, old, results.changed_parameters(found), figures, said, code, beside)
     return Report(folder, *names, table, rows, apart, corrected_claims(stated, measured), linked, *facts)
 
 
