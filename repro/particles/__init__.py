@@ -8,7 +8,7 @@ Where a section is:
     dpd 4.1, table 2               cell_table.py
     dpd 4.3                        random.py (TEA, Box-Muller transform), cells.py (half the stencil)
     sph 2, figures 3 and 5         block_sort.py (cells by sorted keys, in shared memory); beside it radix_sort.py (in
-                                   global memory), sorts.py (a library's) and linked_list.py
+                                   global memory, and a library's) and linked_list.py
 
 Not in the papers: cell_permutation.py and sorted_cells.py (particles in the order of their cells).
 """

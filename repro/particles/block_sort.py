@@ -16,7 +16,7 @@ from repro.parallel import device_function
 from repro.parallel.launch_sequence import in_turn
 
 from .launch import launch_of
-from .radix_sort import CellSort
+from .radix_sort import CellSort, LibrarySort, RadixSort
 from .scan import running_sum
 
 #: pairs of a thread, and threads of a block, a power of two: so many where there are enough pairs
@@ -197,3 +197,7 @@ class BlockSort(CellSort):
         scatter = launch_of(device, body, count, words, *from_, begins, self._places, *to, blocks)
         # of a last digit with fewer bits, the counts beyond it are those of the digit before, and no pair looks there
         return partial(in_turn, tile, *running_sum(device, self._counts, self._places), scatter)
+
+
+#: the ways to sort: (device, cells, count, real) makes one
+SORTS = {"in global memory": RadixSort, "in shared memory": BlockSort, "by a library": LibrarySort}

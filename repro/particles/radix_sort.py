@@ -1,7 +1,7 @@
 """Radix sort of particles by the number of their cell, and where each cell begins (sph paper, section 2, figure 5).
 
 The particles stay where they are: what is sorted are pairs of cell and particle. This is the sort in global memory; the
-one in the memory of a block is `block_sort`, a library's in `sorts`. Four bits a pass, and each pass keeps
+one in the memory of a block is `block_sort`, and below is a library's. Four bits a pass, and each pass keeps
 the order of what it finds equal, so that the particles of a cell lie in the order of their numbers, on every device.
 """
 
@@ -116,3 +116,24 @@ class RadixSort(CellSort):
         count = launch_of(device, _count, chunks, from_[0], self._counts, *digit)
         move = launch_of(device, _move, chunks, *from_, self._places, *to, *digit)
         return partial(in_turn, count, *running_sum(device, self._counts, self._places), move)
+
+
+class LibrarySort(CellSort):
+    """A `CellSort` by `argsort` of NumPy, or on a GPU of CuPy, which is a radix sort.
+
+    It takes memory as it runs, so that a GPU cannot record it for a graph.
+    """
+
+    recorded = False
+
+    def __init__(self, device, cells, count: int, real):
+        super().__init__(device, cells, count, real)
+        self._allocate(1)
+
+    def _passes(self) -> dict:
+        def sort():
+            # a stable one: the particles of a cell keep their order
+            self.members[:] = self.device.xp.argsort(self._keys[0], kind="stable")
+            self._sorted_keys[:] = self._keys[0][self.members]
+
+        return {"sort by a library": sort}

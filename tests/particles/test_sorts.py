@@ -9,10 +9,9 @@ from helpers.toolkit import ptx_of
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from repro.particles.block_sort import ITEMS, BlockSort
+from repro.particles.block_sort import ITEMS, SORTS, BlockSort
 from repro.particles.cells import Cells
 from repro.particles.position import Units
-from repro.particles.sorts import SORTS
 
 #: threads of a block that plain Python has the patience for, and how many pairs it holds
 FEW = 4

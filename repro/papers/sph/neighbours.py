@@ -14,10 +14,10 @@ from numpy import uint32
 from repro.errors import CheckError
 from repro.parallel import Kernel, device_function, measure, part_seconds, time_launches
 from repro.parallel.launch_sequence import in_turn
+from repro.particles.block_sort import SORTS
 from repro.particles.cells import ALL_CELLS, Cells, neighbour, place_of
 from repro.particles.position import Units, vectors
 from repro.particles.radix_sort import RadixSort
-from repro.particles.sorts import SORTS
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.pair import separation, vector_of
 from repro.sph.state import Species, make_state, numbers
