@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 import psutil
 
-from .locks import Lock, lock
+from .files import Lock, lock
 
 #: the variable that names the file
 VARIABLE = "REPRO_QUIET"

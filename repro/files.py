@@ -1,7 +1,8 @@
-"""Files that are either whole or not there, texts and JSON among them; where compiled kernels are kept."""
+"""Files that are either whole or not there, texts and JSON among them; locks; where compiled kernels are kept."""
 
 import atexit
 import errno
+import fcntl
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from secrets import token_hex
@@ -230,3 +232,26 @@ def read_toml(path: Path) -> dict:
     except ValueError:
         flaw = "a number in it has thousands of digits"
     raise InputError(f"{path.name}: not a TOML file: {flaw}")
+
+
+class Lock(Enum):
+    """What became of asking for a lock, which the system lets go of even after kill -9; some file systems have none."""
+
+    HELD = "this process has it, as long as the file is open"
+    TAKEN = "another process has it"
+    NONE = "the file system has no locks"
+
+
+def lock(file, *, shared: bool = False, wait: bool = True) -> Lock:
+    """Ask for the lock of an open file, of which many processes may have a `shared` one; TAKEN only without `wait`.
+
+    The file must be open for reading and writing: network file systems ask for that.
+    """
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    try:
+        fcntl.flock(file, kind if wait else kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return Lock.TAKEN
+    except OSError:
+        return Lock.NONE
+    return Lock.HELD

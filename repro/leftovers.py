@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import gettempdir, mkdtemp
 
-from repro.locks import Lock, lock
+from repro.files import Lock, lock
 
 PREFIX, FRESH = "gpu-papers-run-", 10.0
 """Names of private folders, and seconds in which one that was just made may not be held yet."""

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-GROUND = {"declared", "environment", "errors", "files", "hardware", "locks", "exclusive_timing", "checksummed_hdf5"}
+GROUND = {"declared", "environment", "errors", "files", "hardware", "exclusive_timing", "checksummed_hdf5"}
 GROUND |= {"source_code", "on_demand", "leftovers", "vtk_array"}
 
 #: beside itself and the ground floor

@@ -16,8 +16,7 @@ import numba
 from llvmlite import __version__ as llvm_version
 from numba.extending import register_jitable
 
-from repro.files import cache_folder, is_regular, write_text
-from repro.locks import Lock, lock
+from repro.files import Lock, cache_folder, is_regular, lock, write_text
 from repro.source_code import code_hash
 
 from .inlined import GENERATED, fingerprint

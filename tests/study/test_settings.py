@@ -18,7 +18,7 @@ from repro import files
 from repro.environment import NUMBA_FILE, OWN, Fate, counted, fate, own_environment
 from repro.errors import InputError
 from repro.exclusive_timing import VARIABLE, exclusive_timing, no_measuring, wake
-from repro.locks import Lock, lock
+from repro.files import Lock, lock
 from repro.study.keep import provenance
 from repro.study.notebooks import Project
 from repro.study.run import doctor, execute, runner

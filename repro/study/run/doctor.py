@@ -12,9 +12,8 @@ import psutil
 
 from repro.environment import Fate, counted, dropped_files, fate
 from repro.errors import InputError, require
-from repro.files import unusable, wanted_cache
+from repro.files import Lock, lock, unusable, wanted_cache
 from repro.hardware import cpu_model
-from repro.locks import Lock, lock
 from repro.parallel.select import available
 from repro.parallel.versions import numba_advice
 from repro.study.keep import provenance
@@ -37,8 +36,7 @@ def examine(project: Project | None = None) -> Iterator[Check]:
     """All checks, one after the other."""
     project = project or Project.default()
     found = provenance.versions()
-    python = sys.version_info >= (3, 11)
-    yield Check("python", python, found["python"] + ("" if python else ": 3.11 or newer is needed"))
+    yield Check("python", True, found["python"])
     for name in ("numpy", "scipy", "numba", "matplotlib", "papermill"):
         text = found.get(name, "missing: run `make reproduce`")
         advice = numba_advice(text) if name == "numba" and name in found else ""

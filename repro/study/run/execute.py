@@ -18,8 +18,7 @@ from types import ModuleType
 
 from repro import exclusive_timing
 from repro.errors import InputError
-from repro.files import read_json, write_json
-from repro.locks import Lock, lock
+from repro.files import Lock, lock, read_json, write_json
 from repro.study.judge import claims
 from repro.study.keep import provenance, results
 from repro.study.keep.fingerprint import differences, versions

@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from repro.errors import InputError, require
-from repro.files import read_json
-from repro.locks import Lock, lock
+from repro.files import Lock, lock, read_json
 from repro.study.keep import results
 from repro.study.notebooks import require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
