@@ -21,7 +21,8 @@ def code_of(text: str) -> str:
     for token in tokenize.generate_tokens(StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
-    texts = {node for node in ast.walk(tree) if _is_text(node)}
+    strings = {n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str | bytes)}
+    texts = strings | {n for n in ast.walk(tree) if isinstance(n, ast.JoinedStr)}
     for node in [n for n in ast.walk(tree) if isinstance(n, ast.Expr) and n.value in texts]:
         # it computes nothing, and no code stands beside it
         before, after = lines[node.lineno - 1].encode(), lines[node.end_lineno - 1].encode()
@@ -36,9 +37,3 @@ def code_of(text: str) -> str:
         for number, line in enumerate(lines)
         if number in within or line.strip()
     )
-
-
-def _is_text(node: ast.AST) -> bool:
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str | bytes)
-    return isinstance(node, ast.JoinedStr)

@@ -72,8 +72,8 @@ def cached_apart(dispatcher):
     kept = getattr(dispatcher, "_cache", None)
     files = getattr(kept, "_cache_file", None)
     if files is not None:
-        # numba's key has the bytes of this function, and of its closure if it has one
-        kept._py_func = _in_the_name
+        # numba's key has the bytes of this function, and of its closure if it has one: the name tells all
+        kept._py_func = lambda: None
         kept.load_overload = partial(_load_or_compile, kept.load_overload)
         # numba has a class for a CPU's files, and another one for a GPU's
         files.__class__ = type("WholeFiles", (_WholeFiles, type(files)), {})
@@ -81,10 +81,6 @@ def cached_apart(dispatcher):
         with suppress(OSError):
             os.utime(files._index_path)
     return dispatcher
-
-
-def _in_the_name() -> None:
-    """Stands for a function of which the name of its module tells all."""
 
 
 def _load_or_compile(load, signature, target):

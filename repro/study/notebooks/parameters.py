@@ -205,7 +205,9 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
         yield f"{'of' if isinstance(value, list) else 'one of'} {', '.join(map(repr, limit['one_of']))}"
     if not set(limit.get("has", ())) <= set(leaves):
         yield f"a list with {', '.join(map(repr, limit['has']))} in it"
-    lows, highs = (_each(limit.get(end, none), len(found)) for end, none in (("least", -inf), ("most", inf)))
+    # one bound for all numbers, or one for each place
+    ends = limit.get("least", -inf), limit.get("most", inf)
+    lows, highs = (end if isinstance(end, list) else [end] * len(found) for end in ends)
     if not all(low <= number <= high for low, number, high in zip(lows, found, highs, strict=False)):
         least, most = (_bound(limit[end]) if end in limit else "" for end in ("least", "most"))
         yield f"from {least} to {most}" if least and most else f"{least} or more" if least else f"at most {most}"
@@ -223,11 +225,6 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
         yield "above 0"
     if min(numbers, default=-1) >= 0 and any(number < 0 for number in found):
         yield "at least 0"
-
-
-def _each(bound, count: int) -> list:
-    """The bound of each of so many numbers: one for all, or a list of one for each place."""
-    return bound if isinstance(bound, list) else [bound] * count
 
 
 def _bound(bound) -> str:
