@@ -81,7 +81,7 @@ def run_until_all_done(
     doubled.
     """
     step = _Step(work, ranks, np.dtype(record), Counts(before=held, after=held), notice or (lambda what, number: None))
-    step.move(step.nothing)
+    step.move([])
     while True:
         ranks.until(step.passed_barrier, "the end of a step")
         counts = step.counts
@@ -93,7 +93,8 @@ def run_until_all_done(
             break
     if flying or wrong:
         _refuse(ranks, counts)
-    step.close()
+    # all has been received: give back the memory of the messages
+    ranks.wait([request for request, _ in step.sends], "the last confirmations")
     return counts
 
 
@@ -107,15 +108,10 @@ class _Step:
     counts: Counts
     notice: Callable[[str, int], None]
     remaining: int = 0
-    _sends: list = field(default_factory=list)
+    sends: list = field(default_factory=list)
     _to_myself: list = field(default_factory=list)
     _barrier: object = None
     _idle_since: float | None = None
-
-    @property
-    def nothing(self) -> np.ndarray:
-        """No records."""
-        return np.empty(0, self.record)
 
     def passed_barrier(self) -> bool:
         """Do what there is to do; whether all ranks have entered the barrier."""
@@ -124,7 +120,7 @@ class _Step:
         if arrived or self.remaining:
             if arrived and self._barrier is not None:
                 self.notice(RESUMED, sum(map(len, arrived)))
-            self.move(np.concatenate(arrived) if arrived else self.nothing)
+            self.move(arrived)
             self.ranks.progress()
         elif self._barrier is None and self._confirmed():
             self._barrier = self.ranks.barrier()
@@ -141,10 +137,11 @@ class _Step:
             self.counts.waited += now - self._idle_since
         self._idle_since = now if idle else None
 
-    def move(self, arrived: np.ndarray) -> None:
+    def move(self, arrived: list[np.ndarray]) -> None:
         """Let the particles move, and send those that leave."""
-        self.notice(MOVES, len(arrived))
-        done = self.work(arrived)
+        records = np.concatenate([np.empty(0, self.record), *arrived])
+        self.notice(MOVES, len(records))
+        done = self.work(records)
         self.notice(MOVED, done.held)
         self.remaining, self.counts.after = done.remaining, done.held
         self.counts.created += done.created
@@ -152,10 +149,6 @@ class _Step:
         for rank, records in done.leavers.items():
             if len(records):
                 self._send(rank, np.ascontiguousarray(records))
-
-    def close(self) -> None:
-        """All has been received: give back the memory of the messages."""
-        self.ranks.wait([request for request, _ in self._sends], "the last confirmations")
 
     def _send(self, rank: int, records: np.ndarray) -> None:
         self.counts.sent += len(records)
@@ -166,7 +159,7 @@ class _Step:
             self._to_myself.append(records)
         else:
             # the records are kept as long as the message needs them
-            self._sends.append((self.ranks.send_leavers(records, rank), records))
+            self.sends.append((self.ranks.send_leavers(records, rank), records))
 
     def _arrived(self) -> list[np.ndarray]:
         arrived = self._to_myself + self.ranks.arrived(self.record)
@@ -178,8 +171,8 @@ class _Step:
 
     def _confirmed(self) -> bool:
         """Whether the addressees have begun to receive all that was sent."""
-        self._sends = [send for send in self._sends if not send[0].Test()]
-        return not self._sends
+        self.sends = [send for send in self.sends if not send[0].Test()]
+        return not self.sends
 
 
 def _refuse(ranks, counts: Counts) -> None:
