@@ -24,7 +24,7 @@ def run(monkeypatch):
     def make(*books, device: str = "threads", jobs: int = 3):
         plan = SimpleNamespace(device=device, books=books, absent=[book("absent")], expected=lambda b: SECONDS[b.id])
         plan.sidecar, plan.state = (lambda b: SimpleNamespace(is_file=lambda: b.id != "short")), str
-        return runner._Run(plan, None, jobs, False, {}, here=False)
+        return runner._Run(plan, None, jobs, False, {})
 
     return make
 

@@ -84,8 +84,7 @@ def run_plan(
         shutil.rmtree(plan.output / ".jobs", ignore_errors=True)
         (plan.output / ".jobs").mkdir()
         limits = {"timeout": timeout, "memory": memory}
-        # workers may be on other machines
-        return _Run(plan, place, jobs, fresh, limits, here=scheduler is None).outcomes()
+        return _Run(plan, place, jobs, fresh, limits).outcomes()
 
 
 @contextmanager
@@ -132,15 +131,7 @@ def running(folder: Path) -> dict[str, float]:
 class _Run:
     """The state of one run: what waits, what runs, what ended."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        place: Here | Cluster,
-        jobs: int,
-        fresh: bool,
-        limits: Mapping[str, float | None],
-        here: bool,
-    ):
+    def __init__(self, plan: Plan, place: Here | Cluster, jobs: int, fresh: bool, limits: Mapping[str, float | None]):
         self.plan, self.place, self.jobs, self.fresh, self.limits = plan, place, jobs, fresh, limits
         # a GPU goes on with what a notebook has launched when that stands still: there speed is measured alone, last
         self.apart = plan.device == "cuda" and jobs > 1
@@ -154,7 +145,8 @@ class _Run:
         self.ended = [Outcome(book.id, "not in this profile") for book in plan.absent]
         timing = [book.id for book in plan.books if book.timing or EVERYTHING in book.needs]
         self.progress = Progress({book.id: plan.expected(book) for book in plan.books}, jobs, alone=timing)
-        self.service = MpsService(self.progress.say) if self.apart and here else None
+        # workers may be on other machines
+        self.service = MpsService(self.progress.say) if self.apart and isinstance(place, Here) else None
 
     def outcomes(self) -> list[Outcome]:
         """Run until nothing waits; stop every child on the way out if that is by an exception."""

@@ -161,7 +161,7 @@ def _report(
     profiles, hosts = (results.named(found, key) for key in ("profile", "machine"))
     stated = [claim for paper in books.papers() for claim in claims.load(paper, project).values()]
     known = {claim.id: claim for claim in stated if claim.measurable}
-    measured = claim_rows(known, books, found, profiles, project)
+    measured = claim_rows(known, books, found, project)
     rows = [row for row in measured if known[row["id"]].judged]
     apart = [row for row in measured if not known[row["id"]].judged]
     # what only shows the others' results has none of its own to count
@@ -202,13 +202,10 @@ def _status(book: Notebook, found: results.Result, rows: Rows, profiles: set[str
 
 
 def claim_rows(
-    known: Mapping[str, Claim],
-    books: Catalogue,
-    looked: Mapping[str, results.Result],
-    profiles: set[str],
-    project: Project,
+    known: Mapping[str, Claim], books: Catalogue, looked: dict[str, results.Result], project: Project
 ) -> Rows:
-    """A row for each claim of `known`, with the columns COLUMNS; `profiles` are those of the results `looked` at."""
+    """A row for each claim of `known`, with the columns COLUMNS, by the results `looked` at."""
+    profiles = results.named(looked, "profile")
     testers = {name: book for book in reversed(books.notebooks) for name in _named_by(book, project)}
     said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
     found = []
