@@ -214,7 +214,7 @@ def results_shown(books: Catalogue, project: Project) -> dict[str, results.Resul
 
 
 def machine_answers(
-    claims: Mapping[str, Claim], books: Catalogue, project: Project, own: Mapping[str, str] | None = None
+    claims: Mapping[str, Claim], books: Catalogue, project: Project, own: Mapping[str, str]
 ) -> dict[str, Answers]:
     """What every machine says of the claims that it has tested; a damaged or edited result says nothing.
 
@@ -222,7 +222,7 @@ def machine_answers(
     """
     found = {}
     for machine in machine_names(books, project):
-        others = [book for book in books.notebooks if (own or {}).get(book.id) != machine]
+        others = [book for book in books.notebooks if own.get(book.id) != machine]
         files = [(file, book) for book in others if (file := sidecar_of(book, machine, project)).exists()]
         sound = [result.sidecar for file in files if not (result := look(*file, project)).trouble]
         said = {i: evidence for sidecar in sound for i, evidence in results.evidence_of(sidecar).items() if i in claims}

@@ -133,7 +133,7 @@ def open_report(folder: Path | None = None, project: Project | None = None, prof
     project = project or Project.default()
     place = Path(folder or os.environ.get("REPRO_RUN") or results.newest(project, profile))
     books = catalogue.load(project)
-    return _report(books, results.look_at_all(place, books, project), place, project)
+    return _report(books, results.look_at_all(place, books, project), place, project, {})
 
 
 def open_published(project: Project) -> Report:
@@ -149,11 +149,7 @@ def open_published(project: Project) -> Report:
 
 
 def _report(
-    books: Catalogue,
-    found: dict[str, results.Result],
-    folder: Path,
-    project: Project,
-    own: Mapping[str, str] | None = None,
+    books: Catalogue, found: dict[str, results.Result], folder: Path, project: Project, own: Mapping[str, str]
 ) -> Report:
     sidecars = {i: result.sidecar for i, result in found.items() if result.sidecar}
     failures = {i: _failure(result.failure, i in sidecars) for i, result in found.items() if result.failure}
