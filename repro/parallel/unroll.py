@@ -5,12 +5,11 @@ scratch are not known to differ, and nothing is vectorised.
 """
 
 import ast
-import hashlib
 import inspect
 import textwrap
 from copy import deepcopy
 
-from .jit import device_function, load_generated
+from .jit import device_function, generated
 
 #: marks a loop that `unrolled` writes out, `for term in each(terms)`, over a tuple from around the function
 each = iter
@@ -26,8 +25,7 @@ def unrolled(function):
     values = around.globals | writer.values
     title = f'"""Generated: {function.__name__} of {function.__module__}, its loops written out."""'
     text = f"{title}\n\n\ndef make({', '.join(values)}):\n{text}\n    return {function.__name__}\n"
-    module = load_generated(f"unrolled_{hashlib.sha256(text.encode()).hexdigest()[:16]}", text)
-    return device_function(module.make(*values.values()))
+    return device_function(generated("unrolled", text).make(*values.values()))
 
 
 class _Writer(ast.NodeTransformer):
