@@ -24,7 +24,7 @@ From an equation to its launch there are at most four steps, which a test counts
 
     orbit       fly (motion/push.py) -> segment (motion/segment.py) -> follow (advance.py, air/transport.py) -> build
     face        fly -> land, find -> segment (motion/segment.py) -> follow -> build
-    current     shares -> deposit (deposition.py) -> follow -> build
+    current     edge_weights -> deposit (deposition.py) -> follow -> build
     wall        charge (deposition.py) -> cross -> follow (advance.py) -> build
     in air      look_ahead (collision_tables.py) -> flight_of -> follow (air/transport.py) -> InAir
     collision   angle -> outcome (air/elastic.py) -> collide (air/collisions.py) -> follow (air/transport.py) -> InAir

@@ -62,20 +62,15 @@ def cell_beyond(cell, face, neighbour_cell, layout):
     return neighbour_cell[np.uintp(cell + step if face & 1 else cell - step)]
 
 
-@cache
-def make_place_beyond(real):
-    """The place on a face as the cell beyond has it, and for INSIDE the same place: place_beyond(position, face)."""
-    zero, one = real(0), real(1)
-
-    @device_function
-    def place_beyond(position, face):
-        axis, other = face >> 1, zero if face & 1 else one
-        x = other if axis == 0 else position[0]
-        y = other if axis == 1 else position[1]
-        z = other if axis == 2 else position[2]
-        return x, y, z
-
-    return place_beyond
+@device_function
+def place_beyond(position, face):
+    """The place on a face as the cell beyond has it, and for INSIDE the same place."""
+    kind = type(position[0])
+    axis, other = face >> 1, kind(0) if face & 1 else kind(1)
+    x = other if axis == 0 else position[0]
+    y = other if axis == 1 else position[1]
+    z = other if axis == 2 else position[2]
+    return x, y, z
 
 
 @cache
@@ -85,7 +80,7 @@ def make_cross_face(real, add):
     That is its cell, or what `Mesh.neighbour_cell` has for it, its place there, and whether it goes on. The charge of
     one that a wall takes up stays where it met the wall.
     """
-    place_beyond, rest = make_place_beyond(real), make_deposit_charge(real, add)
+    rest = make_deposit_charge(real, add)
 
     @device_function
     def cross(cell, position, face, amount, context):
@@ -110,43 +105,33 @@ def kicked(momentum, electric, share):
     )
 
 
-@cache
-def make_load(real):
-    """Particle i's cell, charge, place, momentum, and what is left of its step: load(i, particles, count, ...).
+@device_function
+def load(i, particles, count, fields, context):
+    """Particle i's cell, charge, place, momentum, and what is left of its step.
 
     A particle whose step begins has its kick, and the whole step before it; one that is on its way stays as it is.
     """
-    one = real(1)
-
-    @device_function
-    def load(i, particles, count, fields, context):
-        cell, amount, left = particles.cell[i], particles.weight[i] * real(context.unit), particles.left[i]
-        position, momentum = place_of(particles, i, count)
-        if left > one:
-            momentum, left = kicked(momentum, electric_at(fields.electric, cell, position, context.layout), one), one
-        return cell, amount, position, momentum, left
-
-    return load
+    cell, weight = particles.cell[i], particles.weight[i]
+    amount, left = weight * type(weight)(context.unit), particles.left[i]
+    one = type(left)(1)
+    position, momentum = place_of(particles, i, count)
+    if left > one:
+        momentum, left = kicked(momentum, electric_at(fields.electric, cell, position, context.layout), one), one
+    return cell, amount, position, momentum, left
 
 
-@cache
-def make_turning_field(real):
-    """The field that turns a particle that has met so many faces in the step: turned_by(met, magnetic).
+@device_function
+def turned_by(met, magnetic):
+    """The field that turns a particle that has met so many faces in the step.
 
     It is none for one that slides along a face, see `state.SLIDING`.
     """
-    zero = real(0)
-
-    @device_function
-    def turned_by(met, magnetic):
-        straight = met >= SLIDING
-        return (
-            zero if straight else magnetic[0],
-            zero if straight else magnetic[1],
-            zero if straight else magnetic[2],
-        )
-
-    return turned_by
+    zero, straight = type(magnetic[0])(0), met >= SLIDING
+    return (
+        zero if straight else magnetic[0],
+        zero if straight else magnetic[1],
+        zero if straight else magnetic[2],
+    )
 
 
 @cache
@@ -156,9 +141,8 @@ def make_follow(real, add, add_current=None):
     When `resuming` those alone move that are in the midst of a step. `add_current` adds to `fields.currents`, as `add`
     does where it is not given.
     """
-    load, turned_by, segment = make_load(real), make_turning_field(real), make_segment(real)
-    deposit, cross = make_deposit(real, add_current or add), make_cross_face(real, add)
-    one, fresh = real(1), real(FRESH)
+    segment, deposit = make_segment(real), make_deposit(real, add_current or add)
+    cross, one, fresh = make_cross_face(real, add), real(1), real(FRESH)
 
     @device_function
     def follow(x, n, particles, count, fields, context, resuming):

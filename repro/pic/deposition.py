@@ -52,44 +52,41 @@ def make_to_whole(real):
     return nearest if real is np.float64 else cut
 
 
-@cache
-def make_edge_weights(real):
-    """What each of its cell's twelve edges gets of a segment, not yet whole: shares(start, end, amount).
+@device_function
+def _along(moved, p, q, twist):
+    """`moved` along an axis, mean places p and q along the two others, `twist` the product of all three."""
+    one = type(p)(1)
+    p_low, q_low = one - p, one - q
+    return (
+        fma(moved * p_low, q_low, twist),
+        fma(moved * p, q_low, -twist),
+        fma(moved * p_low, q, -twist),
+        fma(moved * p, q, twist),
+    )
+
+
+@device_function
+def edge_weights(start, end, amount):
+    """What each of its cell's twelve edges gets of a segment, not yet whole.
 
     `amount` is the particle's weight in units of the sums, start and end are places in [0, 1]^3. Four numbers an axis:
     number a + 2 b of axis c is of the edge along c at place a along the next axis and b along the one after it
     (cyclically); it is the displacement along c, in cells, times the weight of the edge.
     """
-    half, twelfth, one = real(0.5), real(1 / 12), real(1)
-
-    @device_function
-    def along(moved, p, q, twist):
-        """`moved` along an axis, mean places p and q along the two others, `twist` the product of all three."""
-        p_low, q_low = one - p, one - q
-        return (
-            fma(moved * p_low, q_low, twist),
-            fma(moved * p, q_low, -twist),
-            fma(moved * p_low, q, -twist),
-            fma(moved * p, q, twist),
-        )
-
-    @device_function
-    def shares(start, end, amount):
-        dx, dy, dz = end[0] - start[0], end[1] - start[1], end[2] - start[2]
-        x, y, z = half * (start[0] + end[0]), half * (start[1] + end[1]), half * (start[2] + end[2])
-        twist = amount * (dx * dy) * (dz * twelfth)
-        return along(amount * dx, y, z, twist), along(amount * dy, z, x, twist), along(amount * dz, x, y, twist)
-
-    return shares
+    half, twelfth = type(amount)(0.5), type(amount)(1 / 12)
+    dx, dy, dz = end[0] - start[0], end[1] - start[1], end[2] - start[2]
+    x, y, z = half * (start[0] + end[0]), half * (start[1] + end[1]), half * (start[2] + end[2])
+    twist = amount * (dx * dy) * (dz * twelfth)
+    return _along(amount * dx, y, z, twist), _along(amount * dy, z, x, twist), _along(amount * dz, x, y, twist)
 
 
 @cache
 def make_deposit(real, add):
     """Adds a segment's current to its cell's twelve edges: deposit(currents, cell, start, end, amount).
 
-    Number 4 c + a + 2 b of a cell is the edge that `make_edge_weights` describes.
+    Number 4 c + a + 2 b of a cell is the edge that `edge_weights` describes.
     """
-    shares, whole = make_edge_weights(real), make_to_whole(real)
+    whole = make_to_whole(real)
 
     @device_function
     def add_four(currents, first, values):
@@ -100,7 +97,7 @@ def make_deposit(real, add):
 
     @device_function
     def deposit(currents, cell, start, end, amount):
-        along_x, along_y, along_z = shares(start, end, amount)
+        along_x, along_y, along_z = edge_weights(start, end, amount)
         first = EDGES * cell
         add_four(currents, first, along_x)
         add_four(currents, first + 4, along_y)

@@ -20,7 +20,7 @@ TAKEN, RATE = {100 / REST_ENERGY!r}, 1e3
 
 import numpy as np
 from repro.parallel import device_function
-from .kinematics import make_with_energy
+from .kinematics import with_energy
 
 SECONDARY, ENERGY = False, "lost"
 
@@ -31,11 +31,11 @@ def loss(tau, cut, air):
     return np.full_like(tau, -RATE * TAKEN, float)
 
 def make_outcome(real):
-    scaled, zero = make_with_energy(real), real(0)
+    zero = real(0)
 
     @device_function
     def outcome(u, u2, tau, key, event, cut):
-        return True, scaled(u, u2, tau - real(TAKEN)), (zero, zero, zero)
+        return True, with_energy(u, u2, tau - real(TAKEN)), (zero, zero, zero)
 
     return outcome
 """

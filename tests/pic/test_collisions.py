@@ -8,9 +8,9 @@ from scipy.stats import kstest
 from repro.particles.random import Stream
 from repro.pic.air import bremsstrahlung, elastic, ionisation
 from repro.pic.air.collision_tables import COLUMNS, Collisions, make_look_ahead, make_slow_down, tables
-from repro.pic.air.collisions import make_candidate, make_collide
+from repro.pic.air.collisions import make_collide
 from repro.pic.air.event_numbers import MOST_EVENTS, make_segment_depth, secondary_id, stream_of
-from repro.pic.air.kinematics import make_kinetic_energy
+from repro.pic.air.kinematics import energy_of
 from repro.pic.air.processes import HEATS, NAMES, NOTHING, PROCESSES, RADIATES, SETS_FREE, number_of
 from repro.pic.air.tallies import EVENTS, NO_EVENTS, STOPS, TALLIES, make_add_tallies, make_count_event
 from repro.pic.constants import REST_ENERGY
@@ -35,10 +35,10 @@ def key_of(i, seed=1, step=0):
 
 def make_event(real):
     """What kernels do at a candidate: the process, both momenta after it, and the depth to the next one."""
-    candidate, collide, depth = make_candidate(real), make_collide(real), make_segment_depth(real)
+    collide, depth = make_collide(real), make_segment_depth(real)
 
     def event_of(u, majorant, key, event, made):
-        return *collide(candidate(u, majorant, key, event, made), u, key, event, made), depth(key, event)
+        return *collide(u, majorant, key, event, made), depth(key, event)
 
     return event_of
 
@@ -70,7 +70,7 @@ def test_each_process_happens_as_often_as_its_cross_section(energy, real):
 def test_a_collision_conserves_what_its_process_conserves(real):
     made, collide, rounding = tables(Collisions(), DEVICE, real), make_event(real), 40 * float(np.finfo(real).eps)
     u = tuple(real(part) for part in (2.0, -1.0, 1.5))
-    before, energy = np.array(u, float), float(make_kinetic_energy(real)(real(7.25)))
+    before, energy = np.array(u, float), float(energy_of(real(7.25)))
     seen = set()
     # many more ionisations and photons than there are
     for majorant in (real(1.5e3), real(1e3)):
@@ -78,7 +78,7 @@ def test_a_collision_conserves_what_its_process_conserves(real):
             process, after, secondary, _ = collide(u, majorant, key_of(i, step=7), 3, made)
             seen.add(process)
             after, secondary = np.array(after, float), np.array(secondary, float)
-            left, given = (float(make_kinetic_energy(np.float64)(np.float64(v @ v))) for v in (after, secondary))
+            left, given = (float(energy_of(np.float64(v @ v))) for v in (after, secondary))
             if process == IONISATION:
                 assert after + secondary == pytest.approx(before, abs=rounding)
                 assert left + given == pytest.approx(energy, abs=rounding)

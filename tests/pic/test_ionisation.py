@@ -47,7 +47,7 @@ def test_no_secondary_is_faster_than_the_electron_that_goes_on():
 def test_candidates_are_as_many_as_the_rejection_needs(energy):
     tau = energy / REST_ENERGY
     eps = np.linspace(CUT / tau, 0.5, 2001)
-    chance = np.array([ionisation.make_acceptance(np.float64)(share, tau) for share in eps])
+    chance = np.array([ionisation.acceptance(share, tau) for share in eps])
     assert chance.max() <= 1 + 1e-12
     # a transfer from 1/eps^2, times the chance, is the differential cross-section
     per_share = ionisation.candidates(tau, CUT, AIR) / (tau / CUT - 2) / eps**2
@@ -58,10 +58,11 @@ def test_candidates_are_as_many_as_the_rejection_needs(energy):
 @pytest.mark.parametrize("energy", ENERGIES)
 def test_drawn_energies_follow_mollers_law(energy, real):
     tau = energy / REST_ENERGY
-    share, chance = ionisation.make_transfer(real), ionisation.make_acceptance(real)
     first, second = units(20000, real)
-    drawn = [share(unit, real(CUT), real(tau)) for unit in first]
-    drawn = np.array([eps for eps, unit in zip(drawn, second, strict=True) if unit <= chance(eps, real(tau))], float)
+    drawn = [ionisation.transfer(unit, real(CUT), real(tau)) for unit in first]
+    drawn = np.array(
+        [eps for eps, unit in zip(drawn, second, strict=True) if unit <= ionisation.acceptance(eps, real(tau))], float
+    )
     total = ionisation.cross_section(tau, CUT, AIR)
 
     def below(eps):
@@ -72,7 +73,7 @@ def test_drawn_energies_follow_mollers_law(energy, real):
 
 def ejected(real, u, size, tau, energy, turn):
     """The momentum of a secondary of an energy, as a kernel makes it."""
-    polar, given = ionisation.make_ejection(real)(tau, energy)
+    polar, given = ionisation.ejection(tau, energy)
     way = make_deflection(real)(u, size, polar, turn)
     return np.array([given / size * part for part in way], float)
 
@@ -81,13 +82,13 @@ def ejected(real, u, size, tau, energy, turn):
 @pytest.mark.parametrize("energy", ENERGIES)
 def test_energy_and_momentum_are_conserved_to_rounding(energy, real):
     tau, rounding = energy / REST_ENERGY, float(np.finfo(real).eps)
-    share, size = ionisation.make_transfer(real), np.sqrt(tau * (tau + 2))
+    size = np.sqrt(tau * (tau + 2))
     generator = np.random.default_rng(1)
     for unit, turn in generator.random((300, 2)):
         way = generator.normal(size=3)
         u = tuple(real(part) for part in size * way / np.linalg.norm(way))
         before = np.array(u, float)
-        given = share(real(unit), real(CUT), real(tau)) * real(tau)
+        given = ionisation.transfer(real(unit), real(CUT), real(tau)) * real(tau)
         secondary = ejected(real, u, real(size), real(tau), given, real(turn))
         primary = before - secondary
         assert kinetic_energy(primary) + kinetic_energy(secondary) == pytest.approx(

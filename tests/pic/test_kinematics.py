@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.random_words import units
 
-from repro.pic.air.kinematics import make_deflection, make_kinetic_energy
+from repro.pic.air.kinematics import energy_of, make_deflection
 
 WAYS = [(1, 0, 0), (0, 0, 1), (0, 0, -1), (0.6, 0, -0.8), (1e-4, -1e-4, -1), (0.5, -0.5, 0.1), (0, 1, 0)]
 
@@ -12,7 +12,7 @@ WAYS = [(1, 0, 0), (0, 0, 1), (0, 0, -1), (0.6, 0, -0.8), (1e-4, -1e-4, -1), (0.
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_energy_and_momentum_are_inverse_down_to_slow_electrons(real):
     tau = np.geomspace(1e-5, 40, 200).astype(real)
-    found = [make_kinetic_energy(real)(value * (value + real(2))) for value in tau]
+    found = [energy_of(value * (value + real(2))) for value in tau]
     assert np.array(found, float) == pytest.approx(tau.astype(float), rel=4 * float(np.finfo(real).eps))
 
 

@@ -6,7 +6,7 @@ from helpers.helix import displaced, turned
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from repro.pic.motion.push import LARGEST_TURN, make_orbit, make_rotation_factors, momentum, moved
+from repro.pic.motion.push import LARGEST_TURN, make_rotation_factors, momentum, moved, orbit_of
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
 
@@ -20,7 +20,7 @@ def vectors(largest):
 def followed(real, u, magnetic, t):
     """Momentum and way on the solver's orbit."""
     u, magnetic, courant = (tuple(map(real, values)) for values in (u, magnetic, COURANT))
-    orbit, t = make_orbit(real)(u, magnetic), real(t)
+    orbit, t = orbit_of(u, magnetic), real(t)
     factors = make_rotation_factors(real)(orbit[0] * t * t, t)
     _, slow, u, g, h = orbit
     way = [moved(real(0), courant[k] * slow, u[k], g[k], h[k], t, factors) for k in range(3)]

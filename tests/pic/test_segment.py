@@ -9,8 +9,8 @@ from helpers.helix import displaced, turned
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from repro.pic.advance import cell_beyond, make_place_beyond
-from repro.pic.motion.push import make_fly, make_orbit
+from repro.pic.advance import cell_beyond, place_beyond
+from repro.pic.motion.push import make_fly, orbit_of
 from repro.pic.motion.segment import INSIDE, make_find_face, make_segment
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
@@ -44,7 +44,7 @@ class Space:
 
 def way(real, position, u, magnetic, courant=COURANT, most=40):
     """One step's segments: list of (cell's corner, start, end, time, face), and the momentum after them."""
-    segment, place_beyond, space = make_segment(real), make_place_beyond(real), Space()
+    segment, space = make_segment(real), Space()
     position, u, magnetic, courant = (tuple(map(real, values)) for values in (position, u, magnetic, courant))
     cell, left, found = space.first, real(1), []
     for _ in range(most):
@@ -167,7 +167,7 @@ def test_the_time_of_a_crossing_is_found_to_rounding(x, angle, turn):
     end = x + displaced(u, magnetic, speed, 1)[0]
     if end <= 1:
         return
-    orbit, place = make_orbit(np.float64)(tuple(u), magnetic), (x, 0.5, 0.5)
+    orbit, place = orbit_of(tuple(u), magnetic), (x, 0.5, 0.5)
     beyond, _ = make_fly(np.float64)(place, orbit, speed, 1.0)
     _, _, time, face = make_find_face(np.float64)(place, beyond, orbit, speed, 1.0)
     assert face == 1

@@ -128,9 +128,9 @@ def wave(simulation, steps):
         simulation.step(1)
         electric, particles = simulation.fields.on_host()["electric"], simulation.particles()
         squares = (particles["momentum"] ** 2).sum(1)
-        make_kinetic_energy = MASS * LIGHT**2 * (particles["weight"] * squares / (1 + np.sqrt(1 + squares))).sum()
+        kinetic_energy = MASS * LIGHT**2 * (particles["weight"] * squares / (1 + np.sqrt(1 + squares))).sum()
         field = PERMITTIVITY / 2 * mesh.cell_volume * (electric[:, :-1, :-1, :-1] ** 2).sum()
-        found.append((2 * np.mean(electric[0, 0, 0, :-1] * shape), field + make_kinetic_energy))
+        found.append((2 * np.mean(electric[0, 0, 0, :-1] * shape), field + kinetic_energy))
     return np.array(found).T, system.dt * np.arange(1, steps + 1)
 
 

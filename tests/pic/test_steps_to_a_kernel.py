@@ -18,11 +18,11 @@ EQUATIONS = {
     "air.bremsstrahlung": ("energy",),
     "air.collision_tables": ("look_ahead", "slow_down"),
     "air.elastic": ("angle",),
-    "air.ionisation": ("chance", "ejection", "share"),
-    "air.kinematics": ("energy", "scaled", "turned"),
-    "deposition": ("charge", "shares"),
+    "air.ionisation": ("acceptance", "ejection", "transfer"),
+    "air.kinematics": ("energy_of", "turned", "with_energy"),
+    "deposition": ("charge", "edge_weights"),
     "gather": ("electric_at", "magnetic_at"),
-    "motion.push": ("fly", "momentum", "moved", "orbit", "rate"),
+    "motion.push": ("fly", "momentum", "moved", "orbit_of", "rate"),
 }
 NAMED = {(f"repro.pic.{module}", name) for module, names in EQUATIONS.items() for name in names}
 

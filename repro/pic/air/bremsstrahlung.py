@@ -16,7 +16,7 @@ from repro.particles.random import uniform
 
 from ..constants import REST_ENERGY
 from .event_numbers import ANGLES, event_words
-from .kinematics import make_with_energy
+from .kinematics import with_energy
 from .medium import Air
 
 #: as a process, see `processes`: the photon takes the energy, and flies out of the air
@@ -83,12 +83,11 @@ def make_photon_energy(real):
 @cache
 def make_outcome(real):
     """What the emission of a photon leaves, see `processes`: the electron with less energy in the same direction."""
-    unit, zero = uniform(real), real(0)
-    energy, scaled = make_photon_energy(real), make_with_energy(real)
+    unit, zero, energy = uniform(real), real(0), make_photon_energy(real)
 
     @device_function
     def outcome(u, u2, tau, key, event, cut):
         first, _ = event_words(key, event, ANGLES)
-        return True, scaled(u, u2, tau - energy(unit(first), cut, tau)), (zero, zero, zero)
+        return True, with_energy(u, u2, tau - energy(unit(first), cut, tau)), (zero, zero, zero)
 
     return outcome

@@ -18,9 +18,9 @@ from repro.parallel import PRECISIONS, Kernel, device_function, fma, require_mem
 from ..constants import REST_ENERGY, SMALLEST
 from ..motion.push import squared
 from .collision_tables import Collisions, make_look_ahead, make_slow_down, tables
-from .collisions import make_candidate, make_collide
+from .collisions import make_collide
 from .event_numbers import MOST_EVENTS, make_segment_depth
-from .kinematics import make_kinetic_energy, make_with_energy
+from .kinematics import energy_of, with_energy
 from .processes import NOTHING, PROCESSES, RADIATES
 
 #: segments of an electron in one launch
@@ -61,9 +61,8 @@ def make_tracks(device, real, u: np.ndarray) -> Tracks:
 @cache
 def make_follow_kernel(real):
     """A kernel's body: each item is an electron, followed for at most SEGMENTS segments."""
-    ahead, slowed, scaled = make_look_ahead(real), make_slow_down(real), make_with_energy(real)
-    candidate, collide, drawn_depth = make_candidate(real), make_collide(real), make_segment_depth(real)
-    energy_of, zero = make_kinetic_energy(real), real(0)
+    ahead, slowed = make_look_ahead(real), make_slow_down(real)
+    collide, drawn_depth, zero = make_collide(real), make_segment_depth(real), real(0)
 
     @device_function
     def record(i, count, tracks, process, path, before, after):
@@ -97,12 +96,12 @@ def make_follow_kernel(real):
                 majorant, stopping, longest = ahead(tau, tables)
                 free = depth / majorant
                 flown = min(free, longest, length - path)
-                u = scaled(u, u2, slowed(tau, stopping, flown, tables))
+                u = with_energy(u, u2, slowed(tau, stopping, flown, tables))
                 path, depth = path + flown, fma(-majorant, flown, depth)
                 px, py, pz = fma(flown, x0, px), fma(flown, y0, py), fma(flown, z0, pz)
                 before = energy_of(squared(u))
                 if flown == free and before >= tables.stop:
-                    process, u, _ = collide(candidate(u, majorant, key, event, tables), u, key, event, tables)
+                    process, u, _ = collide(u, majorant, key, event, tables)
                     record(i, count, tracks, process, path, before, energy_of(squared(u)))
                     depth, event = drawn_depth(key, event), event + 1
             tracks.u[i], tracks.u[i + count], tracks.u[i + 2 * count] = u

@@ -4,7 +4,7 @@
                                               - (2 gamma - 1)/(gamma^2 eps (1 - eps))]
 
 with eps = W / T from cut / T to 1/2: of the two electrons the slower is the secondary. A transfer eps is drawn from
-1/eps^2 and accepted with the probability of `make_acceptance`; what is rejected is a collision that does nothing.
+1/eps^2 and accepted with the probability of `acceptance`; what is rejected is a collision that does nothing.
 """
 
 from functools import cache
@@ -65,69 +65,53 @@ def loss(tau, cut: float, air: Air) -> np.ndarray:
     return collision_stopping(tau, air) - stopping_above(tau, cut, air)
 
 
-@cache
-def make_transfer(real):
-    """eps with the density 1/eps^2 from cut / tau to 1/2, for a number from 0 to 1: share(unit, cut, tau)."""
-    half, one, two = real(0.5), real(1), real(2)
-
-    @device_function
-    def share(unit, cut, tau):
-        x = min(cut / tau, half)
-        return x / fma(-unit, fma(-two, x, one), one)
-
-    return share
+@device_function
+def transfer(unit, cut, tau):
+    """eps with the density 1/eps^2 from cut / tau to 1/2, for a number from 0 to 1."""
+    half, one, two = type(tau)(0.5), type(tau)(1), type(tau)(2)
+    x = min(cut / tau, half)
+    return x / fma(-unit, fma(-two, x, one), one)
 
 
-@cache
-def make_acceptance(real):
-    """The cross-section over that of the candidates: chance(eps, tau).
+@device_function
+def acceptance(eps, tau):
+    """The cross-section over that of the candidates.
 
     With r = eps / (1 - eps) the form times eps^2 is 1 + r^2 + ((gamma - 1)/gamma)^2 eps^2 - (2 gamma - 1)/gamma^2 r,
     which is convex, and so largest at an end: 1 at eps = 0, or its value at 1/2.
     """
-    quarter, one, two = real(0.25), real(1), real(2)
-
-    @device_function
-    def chance(eps, tau):
-        inverse = one / (one + tau)
-        slowness = tau * inverse
-        square, mixed = slowness * slowness, inverse * fma(slowness, one, one)
-        r = eps / (one - eps)
-        form = fma(r, r - mixed, fma(square * eps, eps, one))
-        return form / max(one, fma(quarter, square, two) - mixed)
-
-    return chance
+    quarter, one, two = type(tau)(0.25), type(tau)(1), type(tau)(2)
+    inverse = one / (one + tau)
+    slowness = tau * inverse
+    square, mixed = slowness * slowness, inverse * fma(slowness, one, one)
+    r = eps / (one - eps)
+    form = fma(r, r - mixed, fma(square * eps, eps, one))
+    return form / max(one, fma(quarter, square, two) - mixed)
 
 
-@cache
-def make_ejection(real):
-    """The angle at which a secondary of an energy flies, and its momentum over m c: ejection(tau, energy).
+@device_function
+def ejection(tau, energy):
+    """The angle at which a secondary of an energy flies, and its momentum over m c.
 
     cos^2 of the angle is (W / T)(T + 2) / (W + 2), and 1 - cos is returned; the primary keeps u less that momentum, and
     T - W with it.
     """
-    one, two = real(1), real(2)
-
-    @device_function
-    def ejection(tau, energy):
-        across = two * (tau - energy) / (tau * (energy + two))
-        return across / (one + sqrt(max(one - across, real(0)))), sqrt(energy * (energy + two))
-
-    return ejection
+    zero, one, two = type(tau)(0), type(tau)(1), type(tau)(2)
+    across = two * (tau - energy) / (tau * (energy + two))
+    return across / (one + sqrt(max(one - across, zero))), sqrt(energy * (energy + two))
 
 
 @cache
 def make_outcome(real):
     """What an ionisation leaves, see `processes`: two electrons, between which the momentum is shared."""
     unit, zero, turned = uniform(real), real(0), make_deflection(real)
-    share, chance, ejection = make_transfer(real), make_acceptance(real), make_ejection(real)
 
     @device_function
     def outcome(u, u2, tau, key, event, cut):
         first, second = event_words(key, event, ANGLES)
         third, _ = event_words(key, event, REJECTION)
-        eps = share(unit(first), cut, tau)
-        if unit(third) > chance(eps, tau):
+        eps = transfer(unit(first), cut, tau)
+        if unit(third) > acceptance(eps, tau):
             return False, u, (zero, zero, zero)
         size, (polar, given) = sqrt(u2), ejection(tau, eps * tau)
         x, y, z = turned(u, size, polar, unit(second))

@@ -7,29 +7,18 @@ from repro.parallel import device_function, fma
 from repro.parallel.elementary import half_turn_sine
 
 
-@cache
-def make_kinetic_energy(real):
-    """Kinetic energy gamma - 1 from the square of the momentum, exact for slow electrons: energy(u2)."""
-    one = real(1)
-
-    @device_function
-    def energy(u2):
-        return u2 / (one + sqrt(one + u2))
-
-    return energy
+@device_function
+def energy_of(u2):
+    """Kinetic energy gamma - 1 from the square of the momentum, exact for slow electrons."""
+    one = type(u2)(1)
+    return u2 / (one + sqrt(one + u2))
 
 
-@cache
-def make_with_energy(real):
-    """The momentum along u, whose square is u2 > 0, of an electron of energy tau >= 0: scaled(u, u2, tau)."""
-    two = real(2)
-
-    @device_function
-    def scaled(u, u2, tau):
-        factor = sqrt(tau * (tau + two) / u2)
-        return factor * u[0], factor * u[1], factor * u[2]
-
-    return scaled
+@device_function
+def with_energy(u, u2, tau):
+    """The momentum along u, whose square is u2 > 0, of an electron of energy tau >= 0."""
+    factor = sqrt(tau * (tau + type(tau)(2)) / u2)
+    return factor * u[0], factor * u[1], factor * u[2]
 
 
 @cache

@@ -14,7 +14,7 @@ from numpy import uint32
 
 from repro.parallel import device_function
 
-from ..advance import make_cross_face, make_load, make_turning_field, set_place
+from ..advance import load, make_cross_face, set_place, turned_by
 from ..constants import LIGHT
 from ..deposition import make_deposit, make_deposit_charge
 from ..gather import magnetic_at
@@ -23,9 +23,9 @@ from ..motion.push import squared
 from ..motion.segment import make_segment
 from ..state import DEFERRED, FRESH, STUCK, TOO_FAST
 from .collision_tables import Tables, make_look_ahead, make_slow_down, tables
-from .collisions import make_candidate, make_collide
+from .collisions import make_collide
 from .event_numbers import make_segment_depth, secondary_id
-from .kinematics import make_kinetic_energy, make_with_energy
+from .kinematics import energy_of, with_energy
 from .processes import HEATS, RADIATES, SETS_FREE
 from .tallies import ENERGY_SHARE, NO_EVENTS, TALLIES, make_add_tallies, make_count_event
 
@@ -142,13 +142,12 @@ def make_arrive(real, add):
     What follows `flight` is as the motion without air has it. Returns the Electron there, the energy in m c^2 that it
     has lost on the way, whether there is a candidate for a collision, and whether it has more segments before it.
     """
-    slowed, scaled = make_slow_down(real), make_with_energy(real)
-    energy_of, cross, zero = make_kinetic_energy(real), make_cross_face(real, add), real(0)
+    slowed, cross, zero = make_slow_down(real), make_cross_face(real, add), real(0)
 
     @device_function
     def arrive(electron, flight, end, momentum, used, face, amount, context, tables):
         tau = slowed(electron.tau, flight.stopping, used * flight.speed, tables)
-        u = scaled(momentum, squared(electron.momentum), tau)
+        u = with_energy(momentum, squared(electron.momentum), tau)
         # as a rank finds it that takes the particle over from here
         tau, left = energy_of(squared(u)), electron.left - used
         cell, position, going = cross(electron.cell, end, face, amount, context)
@@ -168,11 +167,10 @@ def make_transport(real, add):
     Energies and events are added up over its segments, in whole numbers of each, so that sums are those of any number
     of ranks.
     """
-    load, known_cell, flight_of = make_load(real), make_known_cell(real, add), make_flight(real)
-    turned_by, segment, deposit = make_turning_field(real), make_segment(real), make_deposit(real, add)
+    known_cell, flight_of, segment = make_known_cell(real, add), make_flight(real), make_segment(real)
+    deposit, arrive, collide = make_deposit(real, add), make_arrive(real, add), make_collide(real)
     put, add_tallies, count_event = make_put_secondary(real, add), make_add_tallies(add), make_count_event()
-    arrive, candidate, collide = make_arrive(real, add), make_candidate(real), make_collide(real)
-    energy_of, one, fresh = make_kinetic_energy(real), real(1), real(FRESH)
+    one, fresh = real(1), real(FRESH)
 
     @device_function
     def follow(x, n, particles, count, fields, context, air, tables, resuming):
@@ -201,8 +199,7 @@ def make_transport(real, add):
                 electron, flown, collides, going = arrive(electron, flight, end, u, used, face, amount, context, tables)
                 cell, lost = electron.cell, lost + np.int64(energy * flown)
                 if collides:
-                    drawn = candidate(electron.momentum, flight.majorant, key, number, tables)
-                    process, u, secondary = collide(drawn, electron.momentum, key, number, tables)
+                    process, u, secondary = collide(electron.momentum, flight.majorant, key, number, tables)
                     tau = energy_of(squared(u))
                     taken = np.int64(energy * (electron.tau - tau))
                     electron = Electron(cell, electron.position, u, tau, electron.left, electron.faces)

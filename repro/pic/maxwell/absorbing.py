@@ -11,7 +11,6 @@ A launch over the nodes in the layers alone adds d (1 / kappa - 1) + psi before 
 layers pays nothing. It comes first, for what it puts on the conductor behind the layers is then set to zero.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -74,46 +73,42 @@ class Layers(NamedTuple):
     shrink: np.ndarray
 
 
-@cache
-def make_absorbing_kernel(real):
+@device_function
+def _stretched(layers, k, slot, place, source, i, step, courant):
+    """What is added to a component's difference along an axis, after its convolution has gone on."""
+    zero = type(courant)(0)
+    if layers.gain[place] == zero:
+        return zero
+    change = courant * (source[i + step] - source[i])
+    k += slot * len(layers.nodes)
+    psi = fma(layers.decay[place], layers.psi[k], layers.gain[place] * change)
+    layers.psi[k] = psi
+    return fma(layers.shrink[place], change, psi)
+
+
+@device_function
+def absorbing_body(x, n, target, source, layers, slots, courant, way, layout):
     """A kernel's body for nodes in layers: adds to `target` what they change in the curl of `source`.
 
     `way` is 1 for the magnetic field and -1 for the electric one, whose differences go the other way; `slots` are the
     places of x, y and z among the axes with layers.
     """
-    zero = real(0)
-
-    @device_function
-    def stretched(layers, k, slot, place, source, i, step, courant):
-        """What is added to a component's difference along an axis, after its convolution has gone on."""
-        if layers.gain[place] == zero:
-            return zero
-        change = courant * (source[i + step] - source[i])
-        k += slot * len(layers.nodes)
-        psi = fma(layers.decay[place], layers.psi[k], layers.gain[place] * change)
-        layers.psi[k] = psi
-        return fma(layers.shrink[place], change, psi)
-
-    @device_function
-    def update(x, n, target, source, layers, slots, courant, way, layout):
-        nodes, row, plane = layout.nodes, layout.row, layout.plane
-        x_slot, y_slot, z_slot = slots
-        for m in range(x, x + n):
-            i = layers.nodes[m]
-            j, k = i + nodes, i + 2 * nodes
-            x_place, y_place, z_place = i % row, row + i % plane // row, row + layout.ny + 2 + i // plane
-            to_x, to_y, to_z = way, way * row, way * plane
-            x_of_y = stretched(layers, m, x_slot, x_place, source, j, to_x, courant[0])
-            x_of_z = stretched(layers, m, x_slot + 1, x_place, source, k, to_x, courant[0])
-            y_of_z = stretched(layers, m, y_slot, y_place, source, k, to_y, courant[1])
-            y_of_x = stretched(layers, m, y_slot + 1, y_place, source, i, to_y, courant[1])
-            z_of_x = stretched(layers, m, z_slot, z_place, source, i, to_z, courant[2])
-            z_of_y = stretched(layers, m, z_slot + 1, z_place, source, j, to_z, courant[2])
-            target[i] -= y_of_z - z_of_y
-            target[j] -= z_of_x - x_of_z
-            target[k] -= x_of_y - y_of_x
-
-    return update
+    nodes, row, plane = layout.nodes, layout.row, layout.plane
+    x_slot, y_slot, z_slot = slots
+    for m in range(x, x + n):
+        i = layers.nodes[m]
+        j, k = i + nodes, i + 2 * nodes
+        x_place, y_place, z_place = i % row, row + i % plane // row, row + layout.ny + 2 + i // plane
+        to_x, to_y, to_z = way, way * row, way * plane
+        x_of_y = _stretched(layers, m, x_slot, x_place, source, j, to_x, courant[0])
+        x_of_z = _stretched(layers, m, x_slot + 1, x_place, source, k, to_x, courant[0])
+        y_of_z = _stretched(layers, m, y_slot, y_place, source, k, to_y, courant[1])
+        y_of_x = _stretched(layers, m, y_slot + 1, y_place, source, i, to_y, courant[1])
+        z_of_x = _stretched(layers, m, z_slot, z_place, source, i, to_z, courant[2])
+        z_of_y = _stretched(layers, m, z_slot + 1, z_place, source, j, to_z, courant[2])
+        target[i] -= y_of_z - z_of_y
+        target[j] -= z_of_x - x_of_z
+        target[k] -= x_of_y - y_of_x
 
 
 def layered_nodes(mesh: Mesh) -> np.ndarray:
@@ -129,7 +124,7 @@ def layered_nodes(mesh: Mesh) -> np.ndarray:
 
 
 def bind_layers(device, real, mesh: Mesh, dt: float, nodes, target, source, courant, way: int):
-    """The launch that adds to `target` what the layers change in the curl of `source`, see `make_absorbing_kernel`.
+    """The launch that adds to `target` what the layers change in the curl of `source`, see `absorbing_body`.
 
     The convolutions come first.
     """
@@ -139,5 +134,5 @@ def bind_layers(device, real, mesh: Mesh, dt: float, nodes, target, source, cour
     psi = device.zeros(2 * axes * len(nodes), real)
     layers = Layers(nodes, psi, *(device.to_device(np.ascontiguousarray(part)) for part in graded))
     slots = tuple(int(slot) for slot in np.cumsum([0] + [2 * any(ends) for ends in mesh.absorbing[:2]]))
-    body = device.compile(Kernel(make_absorbing_kernel(real), strict=True))
+    body = device.compile(Kernel(absorbing_body, strict=True))
     return psi, body((len(layers.nodes),), target, source, layers, slots, courant, way, mesh.layout)

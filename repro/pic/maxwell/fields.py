@@ -11,7 +11,7 @@ from ..constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from ..deposition import EDGES
 from ..mesh import Mesh
 from .absorbing import bind_layers, layered_nodes
-from .yee import FieldArrays, copy_guards, make_electric_kernel, make_magnetic_kernel
+from .yee import FieldArrays, copy_guards, electric_body, magnetic_body
 
 
 def courant_numbers(mesh: Mesh, dt: float) -> tuple[float, float, float]:
@@ -84,12 +84,12 @@ class Fields:
         in_turn(*self._magnetic_guards.values(), *self._electric_guards.values())
 
     def _magnetic(self, share):
-        body = self.device.compile(Kernel(make_magnetic_kernel(self.real), ndim=3, strict=True))
+        body = self.device.compile(Kernel(magnetic_body, ndim=3, strict=True))
         return body(self.mesh.shape, self.arrays, self.courant, self.real(share), self.mesh.layout)
 
     def _electric(self):
         walls = tuple(low for low, _ in self.mesh.walls)
-        body = self.device.compile(Kernel(make_electric_kernel(self.real), ndim=3, strict=True))
+        body = self.device.compile(Kernel(electric_body, ndim=3, strict=True))
         return body(self.mesh.shape, self.arrays, self.courant, self._factors, walls, self.mesh.layout)
 
     def _bind_layers(self) -> tuple[dict, dict]:

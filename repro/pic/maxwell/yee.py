@@ -8,7 +8,6 @@ With E~ = e E dt / (m c), B~ = e B dt / m and the Courant numbers C_i = c dt / d
 with (c, p, q) cyclic, and I_c the flow of electrons across the face of the dual mesh, in electrons times cells.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,24 +32,19 @@ def _curl(field, p, q, p_step, q_step, courant_p, courant_q):
     return fma(courant_p, field[q + p_step] - field[q], -(courant_q * (field[p + q_step] - field[p])))
 
 
-@cache
-def make_magnetic_kernel(real):
+@device_function
+def magnetic_body(x, n, y, z, fields, courant, share, layout):
     """A kernel's body for a row of nodes: B~ goes on by `share` of a step, and the currents are cleared."""
-
-    @device_function
-    def update(x, n, y, z, fields, courant, share, layout):
-        e, b, currents = fields
-        nodes, row, plane = layout.nodes, layout.row, layout.plane
-        first = (x + 1) + (y + 1) * row + (z + 1) * plane
-        for i in range(first, first + n):
-            j, k = i + nodes, i + 2 * nodes
-            b[i] = fma(-share, _curl(e, j, k, row, plane, courant[1], courant[2]), b[i])
-            b[j] = fma(-share, _curl(e, k, i, plane, 1, courant[2], courant[0]), b[j])
-            b[k] = fma(-share, _curl(e, i, j, 1, row, courant[0], courant[1]), b[k])
-        for i in range(EDGES * first, EDGES * (first + n)):
-            currents[i] = 0
-
-    return update
+    e, b, currents = fields
+    nodes, row, plane = layout.nodes, layout.row, layout.plane
+    first = (x + 1) + (y + 1) * row + (z + 1) * plane
+    for i in range(first, first + n):
+        j, k = i + nodes, i + 2 * nodes
+        b[i] = fma(-share, _curl(e, j, k, row, plane, courant[1], courant[2]), b[i])
+        b[j] = fma(-share, _curl(e, k, i, plane, 1, courant[2], courant[0]), b[j])
+        b[k] = fma(-share, _curl(e, i, j, 1, row, courant[0], courant[1]), b[k])
+    for i in range(EDGES * first, EDGES * (first + n)):
+        currents[i] = 0
 
 
 @device_function
@@ -64,39 +58,35 @@ def flow(currents, node, edge, p_step, q_step):
     )
 
 
-@cache
-def make_electric_kernel(real):
+@device_function
+def _driven(field, factor, electrons):
+    # in double precision, and fused, so that no device is free to do so or not
+    return type(field)(fma(factor, np.float64(electrons), np.float64(field)))
+
+
+@device_function
+def electric_body(x, n, y, z, fields, courant, factors, walls, layout):
     """A kernel's body for a row of nodes: E~ goes on by a step.
 
     Along an axis of `walls` the first nodes are on a conductor, where E along the wall stays zero. The nodes on a
     conductor at the other end are guards, which no launch changes.
     """
-    zero = real(0)
-
-    @device_function
-    def driven(field, factor, electrons):
-        # in double precision, and fused, so that no device is free to do so or not
-        return real(fma(factor, np.float64(electrons), np.float64(field)))
-
-    @device_function
-    def update(x, n, y, z, fields, courant, factors, walls, layout):
-        e, b, currents = fields
-        nodes, row, plane = layout.nodes, layout.row, layout.plane
-        first = (x + 1) + (y + 1) * row + (z + 1) * plane
-        at_y, at_z = walls[1] and y == 0, walls[2] and z == 0
-        for m in range(n):
-            i = first + m
-            j, k = i + nodes, i + 2 * nodes
-            at_x = walls[0] and x + m == 0
-            # one step back: the curl with its sign turned
-            e_x = e[i] - _curl(b, j, k, -row, -plane, courant[1], courant[2])
-            e_y = e[j] - _curl(b, k, i, -plane, -1, courant[2], courant[0])
-            e_z = e[k] - _curl(b, i, j, -1, -row, courant[0], courant[1])
-            e[i] = zero if at_y or at_z else driven(e_x, factors[0], flow(currents, i, 0, row, plane))
-            e[j] = zero if at_z or at_x else driven(e_y, factors[1], flow(currents, i, 4, plane, 1))
-            e[k] = zero if at_x or at_y else driven(e_z, factors[2], flow(currents, i, 8, 1, row))
-
-    return update
+    e, b, currents = fields
+    nodes, row, plane = layout.nodes, layout.row, layout.plane
+    first = (x + 1) + (y + 1) * row + (z + 1) * plane
+    at_y, at_z = walls[1] and y == 0, walls[2] and z == 0
+    for m in range(n):
+        i = first + m
+        j, k = i + nodes, i + 2 * nodes
+        at_x = walls[0] and x + m == 0
+        # one step back: the curl with its sign turned
+        e_x = e[i] - _curl(b, j, k, -row, -plane, courant[1], courant[2])
+        e_y = e[j] - _curl(b, k, i, -plane, -1, courant[2], courant[0])
+        e_z = e[k] - _curl(b, i, j, -1, -row, courant[0], courant[1])
+        zero = type(e_x)(0)
+        e[i] = zero if at_y or at_z else _driven(e_x, factors[0], flow(currents, i, 0, row, plane))
+        e[j] = zero if at_z or at_x else _driven(e_y, factors[1], flow(currents, i, 4, plane, 1))
+        e[k] = zero if at_x or at_y else _driven(e_z, factors[2], flow(currents, i, 8, 1, row))
 
 
 @device_function

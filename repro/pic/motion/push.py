@@ -58,22 +58,17 @@ def squared(a):
     return fma(a[0], a[0], fma(a[1], a[1], a[2] * a[2]))
 
 
-@cache
-def make_orbit(real):
-    """How an electron of momentum u moves in the field B~: orbit(u, magnetic).
+@device_function
+def orbit_of(u, magnetic):
+    """How an electron of momentum u moves in the field B~.
 
     The parts are w^2, 1 / gamma, and the vectors u, g and h of the module's text.
     """
-    one = real(1)
-
-    @device_function
-    def orbit(u, magnetic):
-        slow = one / sqrt(one + squared(u))
-        omega = (magnetic[0] * slow, magnetic[1] * slow, magnetic[2] * slow)
-        g = cross(omega, u)
-        return squared(omega), slow, u, g, cross(omega, g)
-
-    return orbit
+    one = type(u[0])(1)
+    slow = one / sqrt(one + squared(u))
+    omega = (magnetic[0] * slow, magnetic[1] * slow, magnetic[2] * slow)
+    g = cross(omega, u)
+    return squared(omega), slow, u, g, cross(omega, g)
 
 
 @device_function
@@ -122,28 +117,25 @@ def rate(speed, u, g, h, factors):
     return speed * fma(s, g, fma(c, h, u))
 
 
-@cache
-def make_first_face(real):
-    """The face that the chord to `end`, beyond the cell, meets first, and its share: nearest(position, end).
+@device_function
+def _share(x, end):
+    """The share of a chord along an axis that is before the face beyond which it ends, 2 where it ends inside."""
+    zero, one, never = type(x)(0), type(x)(1), type(x)(2)
+    apart = end - x
+    chord = ((one if end > one else zero) - x) / (apart if apart != zero else one)
+    return chord if (end > one) | (end < zero) else never
+
+
+@device_function
+def first_face(position, end):
+    """The face that the chord to `end`, beyond the cell, meets first, and its share.
 
     The face is 2 * axis, and 1 more at the high end; the share of the chord is 1 at its end.
     """
-    zero, one, never = real(0), real(1), real(2)
-
-    @device_function
-    def share(x, end):
-        apart = end - x
-        chord = ((one if end > one else zero) - x) / (apart if apart != zero else one)
-        return chord if (end > one) | (end < zero) else never
-
-    @device_function
-    def nearest(position, end):
-        x, y, z = share(position[0], end[0]), share(position[1], end[1]), share(position[2], end[2])
-        axis = np.int32(0) if (x <= y) & (x <= z) else (np.int32(1) if y <= z else np.int32(2))
-        beyond = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
-        return 2 * axis + np.int32(beyond > one), min(x, min(y, z))
-
-    return nearest
+    x, y, z = _share(position[0], end[0]), _share(position[1], end[1]), _share(position[2], end[2])
+    axis = np.int32(0) if (x <= y) & (x <= z) else (np.int32(1) if y <= z else np.int32(2))
+    beyond = end[0] if axis == 0 else (end[1] if axis == 1 else end[2])
+    return 2 * axis + np.int32(beyond > type(beyond)(1)), min(x, min(y, z))
 
 
 @device_function

@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.parallel import device_function, fma
 
-from .push import along_axis, make_first_face, make_fly, make_orbit, make_rotation_factors, moved, rate
+from .push import along_axis, first_face, make_fly, make_rotation_factors, moved, orbit_of, rate
 
 #: what a segment ends at, beside the faces 0 to 5
 INSIDE = -1
@@ -18,17 +18,12 @@ _CUTS = 4
 _SEARCHES = 60
 
 
-@cache
-def make_inside_cell(real):
-    """Whether a position is in the cell, [0, 1]^3: inside(position)."""
-    zero, one = real(0), real(1)
-
-    @device_function
-    def inside(position):
-        x, y, z = position
-        return (x >= zero) & (x <= one) & (y >= zero) & (y <= one) & (z >= zero) & (z <= one)
-
-    return inside
+@device_function
+def inside_cell(position):
+    """Whether a position is in the cell, [0, 1]^3."""
+    x, y, z = position
+    zero, one = type(x)(0), type(x)(1)
+    return (x >= zero) & (x <= one) & (y >= zero) & (y <= one) & (z >= zero) & (z <= one)
 
 
 @cache
@@ -40,14 +35,13 @@ def make_segment(real):
     at the high end. On a face the position is exactly 0 or 1. Where an orbit leaves a cell and is back at the end of t,
     it counts as inside: the chord is, along which the current flows.
     """
-    orbiting, fly, inside = make_orbit(real), make_fly(real), make_inside_cell(real)
-    land, find = make_land(real), make_find_face(real)
+    fly, land, find = make_fly(real), make_land(real), make_find_face(real)
 
     @device_function
     def segment(position, u, magnetic, courant, t):
-        orbit = orbiting(u, magnetic)
+        orbit = orbit_of(u, magnetic)
         end, u_end = fly(position, orbit, courant, t)
-        if inside(end):
+        if inside_cell(end):
             return end, u_end, t, np.int32(INSIDE)
         at_face, u_there, used, face, right = land(position, end, orbit, courant, t)
         if right:
@@ -57,24 +51,15 @@ def make_segment(real):
     return segment
 
 
-@cache
-def make_place_on_face(real):
-    """A place that is on a face exactly, and within the cell along the other axes: on_face(end, face)."""
-    zero, one = real(0), real(1)
-
-    @device_function
-    def within(value):
-        return min(max(value, zero), one)
-
-    @device_function
-    def on_face(end, face):
-        side, axis = one if face & 1 else zero, face >> 1
-        x = side if axis == 0 else within(end[0])
-        y = side if axis == 1 else within(end[1])
-        z = side if axis == 2 else within(end[2])
-        return x, y, z
-
-    return on_face
+@device_function
+def on_face(end, face):
+    """A place that is on a face exactly, and within the cell along the other axes."""
+    zero, one = type(end[0])(0), type(end[0])(1)
+    side, axis = one if face & 1 else zero, face >> 1
+    x = side if axis == 0 else min(max(end[0], zero), one)
+    y = side if axis == 1 else min(max(end[1], zero), one)
+    z = side if axis == 2 else min(max(end[2], zero), one)
+    return x, y, z
 
 
 @cache
@@ -85,8 +70,7 @@ def make_land(real):
     that tells whether it is right: it is not where the curve meets another face before that one or only grazes it, or
     begins on it and turns inwards first.
     """
-    fly, nearest, on_face = make_fly(real), make_first_face(real), make_place_on_face(real)
-    factors = make_rotation_factors(real)
+    fly, factors = make_fly(real), make_rotation_factors(real)
     zero, one, nearly = real(0), real(1), real(4 * np.finfo(real).eps)
     # with which most orbits are on the face to rounding
     steps = 3 if real is np.float32 else 4
@@ -98,7 +82,7 @@ def make_land(real):
     @device_function
     def land(position, beyond, orbit, courant, t):
         # a function of its own, whose choices are selects when it comes here: branches would end the vectorisation
-        face, share = nearest(position, beyond)
+        face, share = first_face(position, beyond)
         axis, high = face >> 1, (face & 1) == 1
         x, speed, u, g, h = along_axis(axis, position, orbit, courant)
         side = one if high else zero
@@ -125,7 +109,7 @@ def make_find_face(real):
     Of each face that the orbit is beyond, Newton's iteration kept between a time inside and one outside. An orbit that
     begins on the face and turns inwards is inside until it comes back.
     """
-    fly, on_face, factors = make_fly(real), make_place_on_face(real), make_rotation_factors(real)
+    fly, factors = make_fly(real), make_rotation_factors(real)
     zero, half, one, enough = real(0), real(0.5), real(1), real(np.finfo(real).eps)
 
     @device_function

@@ -11,12 +11,12 @@ import numpy as np
 
 from repro.parallel import Kernel, device_function
 
-from ..advance import cell_beyond, kicked, make_place_beyond, make_turning_field, place_of, set_place
-from ..deposition import EDGES, make_deposit_charge, make_edge_weights, make_to_whole
+from ..advance import cell_beyond, kicked, place_beyond, place_of, set_place, turned_by
+from ..deposition import EDGES, edge_weights, make_deposit_charge, make_to_whole
 from ..gather import electric_at, magnetic_at
 from ..mesh import ABSORBED
-from ..motion.push import make_fly, make_orbit
-from ..motion.segment import INSIDE, make_find_face, make_inside_cell, make_land, make_place_on_face
+from ..motion.push import make_fly, orbit_of
+from ..motion.segment import INSIDE, inside_cell, make_find_face, make_land, on_face
 from ..state import FRESH, MOST_SEGMENTS, STUCK
 
 #: rows of a batch's scratch: places and momenta at the start and at the end of a segment, the time left and the time
@@ -52,39 +52,40 @@ def _keep(s, row, k, values):
     s[row, k], s[row + 1, k], s[row + 2, k] = values
 
 
-@cache
-def _make_depart(real):
-    """A batch of particles takes its kicks; returns whether any particle is in it: depart(...).
+@device_function
+def _depart(x, n, s, r, particles, count, fields, unit, layout, resuming):
+    """A batch of particles takes its kicks; returns whether any particle is in it.
 
     When `resuming` it is particles alone that are in the midst of a step.
     """
-    zero, one = real(0), real(1)
+    zero, one = type(unit)(0), type(unit)(1)
+    occupied = False
+    for k in range(n):
+        # unsigned, as in `gather`
+        i = np.uintp(x + k)
+        goes = (particles.cell[i] >= 0) & ((resuming == 0) | (particles.left[i] <= one))
+        r[PARTICLE, k] = x + k if goes else NO_PARTICLE
+        occupied |= goes
+    if not occupied:
+        return False
+    for k in range(n):
+        i = np.uintp(x + k)
+        # an entry without a particle flies, too, from the first node, and carries nothing
+        cell = max(particles.cell[i], np.int32(0))
+        position, momentum = place_of(particles, x + k, count)
+        left = particles.left[i]
+        electric = electric_at(fields.electric, cell, position, layout)
+        _keep(s, PLACE, k, position)
+        _keep(s, MOMENTUM, k, kicked(momentum, electric, one if left > one else zero))
+        s[LEFT, k], s[AMOUNT, k] = min(left, one), particles.weight[i] * unit
+        r[CELL, k], r[FACES, k] = cell, particles.event[i]
+    return True
 
-    @device_function
-    def depart(x, n, s, r, particles, count, fields, unit, layout, resuming):
-        occupied = False
-        for k in range(n):
-            # unsigned, as in `gather`
-            i = np.uintp(x + k)
-            goes = (particles.cell[i] >= 0) & ((resuming == 0) | (particles.left[i] <= one))
-            r[PARTICLE, k] = x + k if goes else NO_PARTICLE
-            occupied |= goes
-        if not occupied:
-            return False
-        for k in range(n):
-            i = np.uintp(x + k)
-            # an entry without a particle flies, too, from the first node, and carries nothing
-            cell = max(particles.cell[i], np.int32(0))
-            position, momentum = place_of(particles, x + k, count)
-            left = particles.left[i]
-            electric = electric_at(fields.electric, cell, position, layout)
-            _keep(s, PLACE, k, position)
-            _keep(s, MOMENTUM, k, kicked(momentum, electric, one if left > one else zero))
-            s[LEFT, k], s[AMOUNT, k] = min(left, one), particles.weight[i] * unit
-            r[CELL, k], r[FACES, k] = cell, particles.event[i]
-        return True
 
-    return depart
+@device_function
+def _orbit(s, r, k, fields, layout):
+    magnetic = turned_by(r[FACES, k], magnetic_at(fields.magnetic, r[CELL, k], _three(s, PLACE, k), layout))
+    return orbit_of(_three(s, MOMENTUM, k), magnetic)
 
 
 @cache
@@ -92,22 +93,16 @@ def _make_follow(real):
     """The next segment of each particle of a batch, without a branch but for rare faces, in three parts: fly_on(...),
     meet_faces(...) for those that met one, whom it lists, and put_back(...).
     """
-    orbiting, fly, inside = make_orbit(real), make_fly(real), make_inside_cell(real)
-    land, find, turned_by = make_land(real), make_find_face(real), make_turning_field(real)
-
-    @device_function
-    def orbit_of(s, r, k, fields, layout):
-        magnetic = turned_by(r[FACES, k], magnetic_at(fields.magnetic, r[CELL, k], _three(s, PLACE, k), layout))
-        return orbiting(_three(s, MOMENTUM, k), magnetic)
+    fly, land, find = make_fly(real), make_land(real), make_find_face(real)
 
     @device_function
     def fly_on(waiting, s, r, fields, courant, layout):
         for k in range(waiting):
-            end, momentum = fly(_three(s, PLACE, k), orbit_of(s, r, k, fields, layout), courant, s[LEFT, k])
+            end, momentum = fly(_three(s, PLACE, k), _orbit(s, r, k, fields, layout), courant, s[LEFT, k])
             _keep(s, END, k, end)
             _keep(s, THEN, k, momentum)
             s[USED, k] = s[LEFT, k]
-            r[FACE, k] = INSIDE if inside(end) else RARE
+            r[FACE, k] = INSIDE if inside_cell(end) else RARE
 
     @device_function
     def meet_faces(waiting, s, r, t, fields, courant, layout):
@@ -117,7 +112,7 @@ def _make_follow(real):
             met += r[FACE, k] != INSIDE
         for m in range(met):
             k = np.uintp(r[MET, m])
-            orbit, beyond = orbit_of(s, r, k, fields, layout), _three(s, END, k)
+            orbit, beyond = _orbit(s, r, k, fields, layout), _three(s, END, k)
             end, momentum, used, face, right = land(_three(s, PLACE, k), beyond, orbit, courant, s[LEFT, k])
             _keep(t, AT, m, end)
             _keep(t, WITH, m, momentum)
@@ -130,7 +125,7 @@ def _make_follow(real):
             k, face = np.uintp(r[MET, m]), np.int32(t[WHICH, m])
             end, momentum, used = _three(t, AT, m), _three(t, WITH, m), t[AFTER, m]
             if face == RARE:
-                orbit = orbit_of(s, r, k, fields, layout)
+                orbit = _orbit(s, r, k, fields, layout)
                 end, momentum, used, face = find(_three(s, PLACE, k), _three(s, END, k), orbit, courant, s[LEFT, k])
             _keep(s, END, k, end)
             _keep(s, THEN, k, momentum)
@@ -139,18 +134,20 @@ def _make_follow(real):
     return fly_on, meet_faces, put_back
 
 
-@cache
-def _make_share_out(real):
-    """The currents of a batch's segments, one row an edge, and then one by one: share_out(...), deposit(...)."""
-    shares, whole = make_edge_weights(real), make_to_whole(real)
+@device_function
+def _share_out(waiting, s, t):
+    """The currents of a batch's segments, one row an edge."""
+    for k in range(waiting):
+        along_x, along_y, along_z = edge_weights(_three(s, PLACE, k), _three(s, END, k), s[AMOUNT, k])
+        t[0, k], t[1, k], t[2, k], t[3, k] = along_x
+        t[4, k], t[5, k], t[6, k], t[7, k] = along_y
+        t[8, k], t[9, k], t[10, k], t[11, k] = along_z
 
-    @device_function
-    def share_out(waiting, s, t):
-        for k in range(waiting):
-            along_x, along_y, along_z = shares(_three(s, PLACE, k), _three(s, END, k), s[AMOUNT, k])
-            t[0, k], t[1, k], t[2, k], t[3, k] = along_x
-            t[4, k], t[5, k], t[6, k], t[7, k] = along_y
-            t[8, k], t[9, k], t[10, k], t[11, k] = along_z
+
+@cache
+def _make_deposit(real):
+    """Adds the currents of a batch one by one: deposit(waiting, r, t, currents, shift)."""
+    whole = make_to_whole(real)
 
     @device_function
     def deposit(waiting, r, t, currents, shift):
@@ -160,86 +157,84 @@ def _make_share_out(real):
                 for edge in range(EDGES):
                     currents[np.uintp(first + edge)] += whole(t[edge, k])
 
-    return share_out, deposit
+    return deposit
 
 
-@cache
-def _make_arrive(real):
-    """What comes after a batch's segments: pass_faces(...) to the cells beyond, settle(...) for particles whose step
-    ends, or that leave in the midst of it, and close_ranks(...) of those that go on.
+@device_function
+def _pass_faces(waiting, met, s, r, neighbour_cell, layout):
+    """To the cells beyond; returns how many go on, now the first of those that met a face, and how many others end
+    their step.
     """
-    place_beyond, on_face, fresh = make_place_beyond(real), make_place_on_face(real), real(FRESH)
+    for k in range(waiting):
+        r[INTO, k] = r[CELL, k]
+    more, ends = 0, 0
+    for m in range(met):
+        k = np.uintp(r[MET, m])
+        face, into = r[FACE, k], cell_beyond(r[CELL, k], r[FACE, k], neighbour_cell, layout)
+        _keep(s, END, k, place_beyond(_three(s, END, k), face))
+        s[LEFT, k] -= s[USED, k]
+        goes = (face != INSIDE) & (into >= 0) & (r[PARTICLE, k] != NO_PARTICLE)
+        r[INTO, k], r[FACE, k], r[MET, more] = into, GOES_ON if goes else face, k
+        more += goes
+    for k in range(waiting):
+        r[ENDS, ends] = k
+        ends += (r[FACE, k] != GOES_ON) & (r[PARTICLE, k] != NO_PARTICLE)
+    return more, ends
 
-    @device_function
-    def pass_faces(waiting, met, s, r, neighbour_cell, layout):
-        """Returns how many go on, now the first of those that met a face, and how many others end their step."""
-        for k in range(waiting):
-            r[INTO, k] = r[CELL, k]
-        more, ends = 0, 0
-        for m in range(met):
-            k = np.uintp(r[MET, m])
-            face, into = r[FACE, k], cell_beyond(r[CELL, k], r[FACE, k], neighbour_cell, layout)
-            _keep(s, END, k, place_beyond(_three(s, END, k), face))
-            s[LEFT, k] -= s[USED, k]
-            goes = (face != INSIDE) & (into >= 0) & (r[PARTICLE, k] != NO_PARTICLE)
-            r[INTO, k], r[FACE, k], r[MET, more] = into, GOES_ON if goes else face, k
-            more += goes
-        for k in range(waiting):
-            r[ENDS, ends] = k
-            ends += (r[FACE, k] != GOES_ON) & (r[PARTICLE, k] != NO_PARTICLE)
-        return more, ends
 
-    @device_function
-    def settle(ends, s, r, t, particles, count):
-        """Returns how many a wall took up: of these places, charges and cells are kept."""
-        gone = 0
-        for m in range(ends):
-            k = np.uintp(r[ENDS, m])
-            i, into, end = np.uintp(r[PARTICLE, k]), r[INTO, k], _three(s, END, k)
-            if into == ABSORBED:
-                _keep(t, AT, gone, on_face(end, r[FACE, k]))
-                t[AFTER, gone], r[ENDS, gone] = s[AMOUNT, k], r[CELL, k]
-                gone += 1
-            particles.cell[i], particles.left[i] = into, s[LEFT, k] if into < 0 else fresh
-            particles.event[i] = r[FACES, k] + 1 if into < 0 else 0
-            set_place(particles, r[PARTICLE, k], count, end, _three(s, THEN, k))
-        return gone
+@device_function
+def _settle(ends, s, r, t, particles, count):
+    """Ends the step of particles, or lets them leave in the midst of it.
 
-    @device_function
-    def close_ranks(more, s, r):
-        for m in range(more):
-            k = np.uintp(r[MET, m])
-            _keep(s, PLACE, m, _three(s, END, k))
-            _keep(s, MOMENTUM, m, _three(s, THEN, k))
-            s[LEFT, m], s[AMOUNT, m] = s[LEFT, k], s[AMOUNT, k]
-            r[PARTICLE, m], r[CELL, m], r[FACES, m] = r[PARTICLE, k], r[INTO, k], r[FACES, k] + 1
+    Returns how many a wall took up: of these places, charges and cells are kept.
+    """
+    gone, fresh = 0, type(s[LEFT, 0])(FRESH)
+    for m in range(ends):
+        k = np.uintp(r[ENDS, m])
+        i, into, end = np.uintp(r[PARTICLE, k]), r[INTO, k], _three(s, END, k)
+        if into == ABSORBED:
+            _keep(t, AT, gone, on_face(end, r[FACE, k]))
+            t[AFTER, gone], r[ENDS, gone] = s[AMOUNT, k], r[CELL, k]
+            gone += 1
+        particles.cell[i], particles.left[i] = into, s[LEFT, k] if into < 0 else fresh
+        particles.event[i] = r[FACES, k] + 1 if into < 0 else 0
+        set_place(particles, r[PARTICLE, k], count, end, _three(s, THEN, k))
+    return gone
 
-    return pass_faces, settle, close_ranks
+
+@device_function
+def _close_ranks(more, s, r):
+    """Those that go on are the next batch."""
+    for m in range(more):
+        k = np.uintp(r[MET, m])
+        _keep(s, PLACE, m, _three(s, END, k))
+        _keep(s, MOMENTUM, m, _three(s, THEN, k))
+        s[LEFT, m], s[AMOUNT, m] = s[LEFT, k], s[AMOUNT, k]
+        r[PARTICLE, m], r[CELL, m], r[FACES, m] = r[PARTICLE, k], r[INTO, k], r[FACES, k] + 1
 
 
 @cache
 def _body(real, add):
-    depart, (fly_on, meet_faces, put_back) = _make_depart(real), _make_follow(real)
-    (share_out, deposit), (pass_faces, settle, close_ranks) = _make_share_out(real), _make_arrive(real)
-    rest = make_deposit_charge(real, add)
+    fly_on, meet_faces, put_back = _make_follow(real)
+    deposit, rest = _make_deposit(real), make_deposit_charge(real, add)
 
     @device_function
     def follow(x, n, s, r, t, particles, count, fields, context, own, cores, resuming):
         courant, layout = context.courant, context.layout
         # in the currents of all cores
         shift = core_of(x, count, cores) * layout.nodes
-        waiting = n if depart(x, n, s, r, particles, count, fields, real(context.unit), layout, resuming) else 0
+        waiting = n if _depart(x, n, s, r, particles, count, fields, real(context.unit), layout, resuming) else 0
         for _ in range(MOST_SEGMENTS if waiting else 0):
             fly_on(waiting, s, r, fields, courant, layout)
             met = meet_faces(waiting, s, r, t, fields, courant, layout)
             put_back(met, s, r, t, fields, courant, layout)
-            share_out(waiting, s, t)
+            _share_out(waiting, s, t)
             deposit(waiting, r, t, own, shift)
-            more, ends = pass_faces(waiting, met, s, r, context.neighbour_cell, layout)
-            gone = settle(ends, s, r, t, particles, count)
+            more, ends = _pass_faces(waiting, met, s, r, context.neighbour_cell, layout)
+            gone = _settle(ends, s, r, t, particles, count)
             for k in range(gone):
                 rest(context.charges, r[ENDS, k], _three(t, AT, k), -t[AFTER, k], layout)
-            close_ranks(more, s, r)
+            _close_ranks(more, s, r)
             waiting = more
             if not waiting:
                 break

@@ -11,7 +11,7 @@ import numpy as np
 
 from repro.parallel import device_function
 
-from ..advance import copy_particle, make_cross_face, make_load, make_turning_field, set_place
+from ..advance import copy_particle, load, make_cross_face, set_place, turned_by
 from ..deposition import EDGES, make_deposit
 from ..gather import magnetic_at
 from ..mesh import ABSORBED, LEAVES
@@ -176,8 +176,7 @@ def first_cell(t, sums, layout):
 @cache
 def make_segment_kernel(real, add):
     """A kernel's body: each thread builds one segment of the particle that it works on."""
-    load, turned_by, segment = make_load(real), make_turning_field(real), make_segment(real)
-    deposit, cross = make_deposit(real, add), make_cross_face(real, add)
+    segment, deposit, cross = make_segment(real), make_deposit(real, add), make_cross_face(real, add)
     take, settle = make_take(add), make_settle(real, add)
 
     @device_function

@@ -11,9 +11,9 @@ from numpy import uint32
 
 from repro.parallel import device_function
 
-from ..advance import make_load, make_turning_field, set_place
-from ..air.collisions import make_candidate, make_collide
-from ..air.kinematics import make_kinetic_energy
+from ..advance import load, set_place, turned_by
+from ..air.collisions import make_collide
+from ..air.kinematics import energy_of
 from ..air.processes import HEATS, NOTHING, RADIATES, SETS_FREE
 from ..air.tallies import ENERGY_SHARE, EVENTS, LEFT_OVER, LOST, RADIATED, STOPS
 from ..air.transport import MOST_IN_AIR, Electron, make_arrive, make_flight, make_known_cell, make_put_secondary
@@ -33,10 +33,9 @@ def make_air_kernel(real, add):
     A launch adds at most one particle a thread to a block's outgoing buffer; a block in whose buffer so many have no
     room waits until the host has emptied it.
     """
-    load, known_cell, energy_of = make_load(real), make_known_cell(real, add), make_kinetic_energy(real)
-    flight_of, turned_by, segment = make_flight(real), make_turning_field(real), make_segment(real)
+    known_cell, flight_of, segment = make_known_cell(real, add), make_flight(real), make_segment(real)
     deposit, arrive = make_deposit(real, add), make_arrive(real, add)
-    candidate, collide, put = make_candidate(real), make_collide(real), make_put_secondary(real, add)
+    collide, put = make_collide(real), make_put_secondary(real, add)
     take, settle = make_take(add), make_settle(real, add)
 
     @device_function
@@ -71,8 +70,7 @@ def make_air_kernel(real, add):
                     threads.faces[t], cell = electron.faces, electron.cell
                     add(air.tallies, LOST, np.int64(energy * lost))
                     if collides:
-                        drawn = candidate(electron.momentum, flight.majorant, key, number, tables)
-                        process, u, secondary = collide(drawn, electron.momentum, key, number, tables)
+                        process, u, secondary = collide(electron.momentum, flight.majorant, key, number, tables)
                         tau = energy_of(squared(u))
                         taken = np.int64(energy * (electron.tau - tau))
                         electron = Electron(cell, electron.position, u, tau, electron.left, electron.faces)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from repro.declared import Number, Numbers
-from repro.pic.motion.push import cross, make_orbit, make_rotation_factors, momentum, moved, squared
+from repro.pic.motion.push import cross, make_rotation_factors, momentum, moved, orbit_of, squared
 
 
 def _dot(a, b):
@@ -71,12 +71,12 @@ def higuera_cary(u, electric, magnetic):
     return _with_way(_plus(_plus(middle, cross(middle, t), 1.0), electric, -0.5))
 
 
-_ORBIT, _FACTORS = make_orbit(np.float64), make_rotation_factors(np.float64)
+_FACTORS = make_rotation_factors(np.float64)
 
 
 def splitting(u, electric, magnetic):
     """Ours: half a kick, the exact helix, half a kick; see `repro.pic.motion.push`."""
-    orbit = _ORBIT(_plus(u, electric, -0.5), magnetic)
+    orbit = orbit_of(_plus(u, electric, -0.5), magnetic)
     factors = _FACTORS(orbit[0], 1.0)
     _, slow, p, g, h = orbit
     way = tuple(moved(0.0, slow, *along, 1.0, factors) for along in zip(p, g, h, strict=True))
