@@ -56,37 +56,32 @@ class Walls:
 
     def depth(self, x, z) -> np.ndarray:
         """Distance of points from the nearest wall, negative inside a wall."""
-        numbers, nearest = self.numbers(float, 1.0, (1, 1, 1)), make_nearest_wall(float)
-        return np.array([nearest(a, b, numbers)[0] for a, b in np.broadcast(x, z)])
+        numbers = self.numbers(float, 1.0, (1, 1, 1))
+        return np.array([nearest_wall(a, b, numbers)[0] for a, b in np.broadcast(x, z)])
 
 
-@cache
-def make_nearest_wall(real):
-    """The distance from the nearest wall, negative inside it, and its normal: nearest(x, z, walls).
+@device_function
+def nearest_wall(x, z, walls):
+    """The distance from the nearest wall, negative inside it, and its normal.
 
     The normal points into the fluid; it lies in the plane of x and z.
     """
-    zero, one = real(0), real(1)
-
-    @device_function
-    def nearest(x, z, walls):
-        depth, nx, nz = z - walls[BOTTOM], zero, one
-        if walls[TOP] - z < depth:
-            depth, nz = walls[TOP] - z, -one
-        # beyond the end of a block, and below or above its face: both negative inside the block
-        aside, off = abs(x - walls[MIDDLE_X]) - walls[HALF_LENGTH], walls[HALF_GAP] - abs(z - walls[MIDDLE_Z])
-        outward = one if x > walls[MIDDLE_X] else -one
-        inward = -one if z > walls[MIDDLE_Z] else one
-        if aside > zero and off > zero:
-            edge = sqrt(fma(aside, aside, off * off))
-            if edge < depth:
-                depth, nx, nz = edge, outward * aside / edge, inward * off / edge
-        elif max(aside, off) < depth:
-            depth = max(aside, off)
-            nx, nz = (outward, zero) if aside > off else (zero, inward)
-        return depth, nx, nz
-
-    return nearest
+    zero, one = type(x)(0), type(x)(1)
+    depth, nx, nz = z - walls[BOTTOM], zero, one
+    if walls[TOP] - z < depth:
+        depth, nz = walls[TOP] - z, -one
+    # beyond the end of a block, and below or above its face: both negative inside the block
+    aside, off = abs(x - walls[MIDDLE_X]) - walls[HALF_LENGTH], walls[HALF_GAP] - abs(z - walls[MIDDLE_Z])
+    outward = one if x > walls[MIDDLE_X] else -one
+    inward = -one if z > walls[MIDDLE_Z] else one
+    if aside > zero and off > zero:
+        edge = sqrt(fma(aside, aside, off * off))
+        if edge < depth:
+            depth, nx, nz = edge, outward * aside / edge, inward * off / edge
+    elif max(aside, off) < depth:
+        depth = max(aside, off)
+        nx, nz = (outward, zero) if aside > off else (zero, inward)
+    return depth, nx, nz
 
 
 @cache
@@ -96,7 +91,7 @@ def make_bounce(real):
     x and z are positions in units, `key` is (seed, step). In the layer, and beyond it, a particle gets a Maxwellian
     velocity whose part along the normal points into the fluid: v = v_R + n (|n . v_R| - n . v_R).
     """
-    words, deviates, nearest, upper = tea(ROUNDS), normal(real), make_nearest_wall(real), cell_bits(real)
+    words, deviates, upper = tea(ROUNDS), normal(real), cell_bits(real)
     along, across, zero = Stream.WALL.value, Stream.WALL_NORMAL.value, real(0)
 
     @device_function
@@ -104,7 +99,7 @@ def make_bounce(real):
         u, v, w = velocity
         # rounded here: what follows are differences, which a GPU would fuse with the products
         x, z = fma(real(upper(x)), walls[UNIT_X], zero), fma(real(upper(z)), walls[UNIT_Z], zero)
-        depth, nx, nz = nearest(x, z, walls)
+        depth, nx, nz = nearest_wall(x, z, walls)
         if depth < walls[LAYER]:
             first, second = words(number, 0, along, key[0], key[1])
             u, v = deviates(first, second)

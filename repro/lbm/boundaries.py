@@ -23,7 +23,7 @@ from repro.declared import Each, OneOf, OrNone, Whole, checked
 from repro.errors import InputError
 from repro.parallel import device_function
 
-from .equilibrium import make_equilibrium, make_moments, pair_constants
+from .equilibrium import even, make_moments, odd, pair_constants
 from .lattice import Lattice
 
 BOUNCE_BACK = ("half-way", "modified", "standard")
@@ -78,7 +78,6 @@ def make_extrapolation(lattice: Lattice, boundaries: Boundaries, dtype, share: f
     three, three_halves = dtype(3), dtype(1.5)
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
     x_low, x_high, y_low, y_high, z_low, z_high = boundaries.has("extrapolation")
-    even, odd = make_equilibrium(dtype)
     moments = make_moments(lattice, dtype, share)
     # without a moving extrapolated wall the velocity is zero whatever the arguments say
     moving = tuple(face == "extrapolation" and k == boundaries.moving for k, face in enumerate(boundaries.faces))

@@ -9,7 +9,7 @@ from functools import cache
 
 from repro.parallel import device_function
 
-from .equilibrium import VELOCITY_SHARE, make_equilibrium, make_moments, pair_constants
+from .equilibrium import VELOCITY_SHARE, even, make_moments, odd, pair_constants
 from .lattice import Lattice
 from .mrt import make_moment_collision
 from .storage import make_storage
@@ -31,7 +31,6 @@ def make_pair_collision(lattice: Lattice, dtype, forcing: str | None, storage: s
     one, half, three, three_halves, kept = map(dtype, (1, 0.5, 3, 1.5, share))
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
     moments = make_moments(lattice, dtype, share)
-    even, odd = make_equilibrium(dtype)
     enter, leave = make_storage(lattice, dtype, storage)
 
     @device_function

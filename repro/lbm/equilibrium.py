@@ -65,22 +65,18 @@ def make_moments(lattice: Lattice, dtype, force_share: float):
     return moments
 
 
-@cache
-def make_equilibrium(dtype):
-    """The two parts (even, odd) of equation 2.8 minus the weight, for the first of a pair; see `plain.equilibrium`.
+@device_function
+def even(weight, density_fluctuation, three_cu, three_halves_u2):
+    """The even part of equation 2.8 minus the weight, for the first of a pair; see `plain.equilibrium`.
 
-    even(weight, density_fluctuation, three_cu, three_halves_u2) and odd(weight, density_fluctuation, three_cu) take
-    rho - 1, 3 c_i . u and 3/2 u . u.
+    It takes rho - 1, 3 c_i . u and 3/2 u . u.
     """
-    one, half = dtype(1), dtype(0.5)
+    one, half = type(weight)(1), type(weight)(0.5)
+    density = one + density_fluctuation
+    return weight * (density_fluctuation + density * (half * three_cu * three_cu - three_halves_u2))
 
-    @device_function
-    def even(weight, density_fluctuation, three_cu, three_halves_u2):
-        density = one + density_fluctuation
-        return weight * (density_fluctuation + density * (half * three_cu * three_cu - three_halves_u2))
 
-    @device_function
-    def odd(weight, density_fluctuation, three_cu):
-        return weight * (one + density_fluctuation) * three_cu
-
-    return even, odd
+@device_function
+def odd(weight, density_fluctuation, three_cu):
+    """The odd part of equation 2.8, see `even`."""
+    return weight * (type(weight)(1) + density_fluctuation) * three_cu

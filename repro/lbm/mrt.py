@@ -10,7 +10,7 @@ from functools import cache
 
 from repro.parallel import device_function, load_generated
 
-from .equilibrium import VELOCITY_SHARE, make_equilibrium, make_moments, pair_constants
+from .equilibrium import VELOCITY_SHARE, even, make_moments, odd, pair_constants
 from .lattice import Lattice
 from .storage import make_storage
 
@@ -118,7 +118,6 @@ def _make_target(lattice: Lattice, dtype):
     q, pairs = lattice.q, lattice.q // 2
     zero, three, three_halves = dtype(0), dtype(3), dtype(1.5)
     rest, (weights, cx, cy, cz) = dtype(lattice.weights[0]), pair_constants(lattice, dtype)
-    even, odd = make_equilibrium(dtype)
 
     @device_function
     def add(s, n, sign, share, force):

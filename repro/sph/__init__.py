@@ -6,7 +6,7 @@ Where a section is:
     1.2, the fluid                 fluid.py (with its resolution and time steps), system.py, state.py, simulation.py
     1.2, equation 3                pair.py (make_density_pair), neighbour_sums.py (summation)
     1.2, equation 4                equations.py (divergence_terms), pair.py, neighbour_sums.py (continuity)
-    1.2, equation 5                equations.py (make_tait)
+    1.2, equation 5                equations.py (tait)
     1.2, equation 6                equations.py (momentum_term), pair.py, neighbour_sums.py (momentum)
     1.2, boundary conditions       ghosts.py, air.py (samples), ghost_sums.py, solid_boundary.py (walls and obstacles)
     2, figure 4                    repro/papers/sph/neighbours.py (example), repro/particles/cells.py

@@ -10,7 +10,7 @@ from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
 
 from .ghost_sums import make_extrapolation
-from .integrate import free, make_drift, make_held, make_kick
+from .integrate import free, kick, make_drift, make_held
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
 from .strategies import SEARCHES
@@ -110,7 +110,7 @@ class Bindings:
         scales = units.per_length(system.box), units.lengths(system.box)
         body = make_drift(real, free if free_to_go else make_held(real))
         drift = self.launch(body, state.count, *arrays, dt, *scales, self._faces, state.count)
-        return drift, self.launch(make_kick(real), 3 * state.count, state.v, state.a, dt)
+        return drift, self.launch(kick, 3 * state.count, state.v, state.a, dt)
 
     def extrapolation(self, fluid, ghosts) -> tuple:
         """Body, items and arguments of what gives ghosts the fluid's velocity and pressure."""

@@ -18,31 +18,20 @@ GAMMA = 7
 SOFTENING = 0.01
 
 
-@cache
-def make_tait(real):
-    """Equation 5 in Pa, B ((1 + s)^7 - 1), without the difference of like numbers: pressure(s, stiffness)."""
-    seven, twenty_one, thirty_five = map(real, (7, 21, 35))
-
-    @device_function
-    def pressure(s, stiffness):
-        third = fma(fma(s + seven, s, twenty_one), s, thirty_five)
-        series = fma(fma(fma(third, s, thirty_five), s, twenty_one), s, seven)
-        return stiffness * s * series
-
-    return pressure
+@device_function
+def tait(s, stiffness):
+    """Equation 5 in Pa, B ((1 + s)^7 - 1), without the difference of like numbers."""
+    seven, twenty_one, thirty_five = type(s)(7), type(s)(21), type(s)(35)
+    third = fma(fma(s + seven, s, twenty_one), s, thirty_five)
+    series = fma(fma(fma(third, s, thirty_five), s, twenty_one), s, seven)
+    return stiffness * s * series
 
 
-@cache
-def make_pressure_term(real):
-    """A particle's share of equation 6 times rho0^2, p / (1 + s)^2 in Pa: term(s, stiffness)."""
-    pressure, one = make_tait(real), real(1)
-
-    @device_function
-    def term(s, stiffness):
-        ratio = one + s
-        return pressure(s, stiffness) / (ratio * ratio)
-
-    return term
+@device_function
+def pressure_term(s, stiffness):
+    """A particle's share of equation 6 times rho0^2, p / (1 + s)^2 in Pa."""
+    ratio = type(s)(1) + s
+    return tait(s, stiffness) / (ratio * ratio)
 
 
 @device_function
@@ -54,22 +43,16 @@ def divergence_terms(e, du, slope):
     return slope * e[0] * du[0], slope * e[1] * du[1], slope * e[2] * du[2]
 
 
-@cache
-def make_viscous_term(real):
-    """Artificial viscosity of particles that approach, Pi_ab rho0^2 in Pa: term(e, du, square, viscosity).
+@device_function
+def viscous_term(e, du, square, viscosity):
+    """Artificial viscosity of particles that approach, Pi_ab rho0^2 in Pa.
 
     Pi = -alpha c h (u . x) / (rho (x^2 + 0.01 h^2)) for u . x < 0 and zero else: Monaghan, Annu. Rev. Astron.
     Astrophys. 30 (1992) 543, without his quadratic term, as Becker and Teschner 2007, equation 11. `viscosity` is
     rho0 alpha c; the mean density is taken for rho0, from which it differs by less than a percent.
     """
-    zero, softening = real(0), real(SOFTENING)
-
-    @device_function
-    def term(e, du, square, viscosity):
-        approach = fma(e[0], du[0], fma(e[1], du[1], e[2] * du[2]))
-        return -viscosity * min(approach, zero) / (square + softening)
-
-    return term
+    approach = fma(e[0], du[0], fma(e[1], du[1], e[2] * du[2]))
+    return -viscosity * min(approach, type(approach)(0)) / (square + type(square)(SOFTENING))
 
 
 @cache

@@ -11,7 +11,7 @@ from numpy import float64
 from repro.parallel import device_function
 from repro.particles.cells import cell_number
 
-from .equations import make_pressure_term, make_xsph_mean
+from .equations import make_xsph_mean, pressure_term
 from .pair import AIR, UNUSED, Position, make_extrapolation_pair, vector_of
 from .strategies.search import make_locate, make_sum_around
 
@@ -20,7 +20,7 @@ from .strategies.search import make_locate, make_sum_around
 def make_extrapolation(real, kernel, search, walk):
     """What the ghosts take over from the fluid around them: its velocity, and in walls its pressure."""
     total, locate = make_sum_around(real, make_extrapolation_pair(real, kernel), walk), make_locate(real)
-    term, mean, zero, zeros = make_pressure_term(real), make_xsph_mean(real), real(0), (float64(0),) * 5
+    mean, zero, zeros = make_xsph_mean(real), real(0), (float64(0),) * 5
     occupied = search.occupied
 
     @device_function
@@ -38,6 +38,6 @@ def make_extrapolation(real, kernel, search, walk):
                 u[count + i] = zero if kind & 2 else mean(sums[2], sums[0])
                 u[2 * count + i] = zero if kind & 4 else mean(sums[3], sums[0])
                 ghosts.s[i] = zero if kind == AIR else mean(sums[4], sums[0])
-                ghosts.term[i] = term(ghosts.s[i], p.stiffness)
+                ghosts.term[i] = pressure_term(ghosts.s[i], p.stiffness)
 
     return extrapolate

@@ -87,14 +87,9 @@ def make_held(real):
     return contain
 
 
-@cache
-def make_kick(real):
+@device_function
+def kick(x, n, v, a, dt):
     """Second half of a step."""
-    half = real(0.5)
-
-    @device_function
-    def kick(x, n, v, a, dt):
-        for j in range(x, x + n):
-            v[j] = fma(half * dt, a[j], v[j])
-
-    return kick
+    half = type(dt)(0.5)
+    for j in range(x, x + n):
+        v[j] = fma(half * dt, a[j], v[j])

@@ -13,7 +13,7 @@ from numpy import float64
 from repro.parallel import device_function, fma
 
 from . import pair, solid_boundary
-from .equations import make_pressure_term
+from .equations import pressure_term
 from .pair import Position, Target, vector_of
 from .solid_boundary import kernel_corrected, make_wall_proximity, make_wall_spring
 from .strategies.search import make_locate
@@ -66,7 +66,7 @@ class NeighbourSum(NamedTuple):
 @cache
 def summation(real, least) -> NeighbourSum:
     """Condensation by equation 3 into `result`, clamped to at least `least` unless that is None, and the pressure."""
-    locate, term, floor = make_locate(real), make_pressure_term(real), real(-1 if least is None else least)
+    locate, floor = make_locate(real), real(-1 if least is None else least)
 
     @device_function
     def load(i, faces, p, cells, fluid):
@@ -76,7 +76,7 @@ def summation(real, least) -> NeighbourSum:
     @device_function
     def store(i, sums, result, faces, p, fluid):
         result[i] = max(real(fma(p.density, sums[0], float64(-1))), floor)
-        fluid.term[i] = term(result[i], p.stiffness)
+        fluid.term[i] = pressure_term(result[i], p.stiffness)
 
     return NeighbourSum(load, "density", 1, store, reaction=(1,))
 
@@ -89,7 +89,7 @@ def continuity(real, least) -> NeighbourSum:
     is drawn apart and pressed together again would each time be denser than before.
     """
     locate, near, none = make_locate(real), make_wall_proximity(real), real(0)
-    term, floor = make_pressure_term(real), real(-1 if least is None else least)
+    floor = real(-1 if least is None else least)
 
     @device_function
     def load(i, faces, p, cells, fluid):
@@ -102,7 +102,7 @@ def continuity(real, least) -> NeighbourSum:
         x, y = kernel_corrected(sums[0], sums[3], p), kernel_corrected(sums[1], sums[4], p)
         divergence = x + y + kernel_corrected(sums[2], sums[5], p)
         result[i] = real(fma(p.divergence, divergence, float64(result[i])))
-        fluid.term[i] = term(max(result[i], floor), p.stiffness)
+        fluid.term[i] = pressure_term(max(result[i], floor), p.stiffness)
 
     return NeighbourSum(load, "divergence", 6, store, reaction=(1, 1, 1, 0, 0, 0))
 

@@ -14,7 +14,7 @@ from numpy import float64, uint32
 from repro.parallel import device_function, fma
 from repro.particles.position import periodic_difference
 
-from .equations import diffusion_term, divergence_terms, make_viscous_term, momentum_term
+from .equations import diffusion_term, divergence_terms, momentum_term, viscous_term
 
 #: kinds of ghosts beside the bits of the axes along which they lie beyond a wall
 AIR, UNUSED, OBSTACLE = 8, 16, 32
@@ -120,14 +120,14 @@ def make_momentum_pair(real, kernel):
 
     XSPH, m W (u_b - u_a) / rho times epsilon a step, is spread over the step as an acceleration.
     """
-    (shape, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
+    (shape, slope), apart = kernel.shape(real), separation(real)
 
     @device_function
     def pair_term(sums, target, j, species, p):
         e, square = apart(target.position, j, species, p)
         if square < p.reach and species.kind[j] != UNUSED:
             q, du = real(sqrt(square)), minus(target.velocity, vector_of(species.u, j, species.count))
-            factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), slope(q))
+            factor = momentum_term(target.term, species.term[j], viscous_term(e, du, square, p.viscosity), slope(q))
             (x, y, z), drawn = scaled(factor, e), -p.xsph * shape(q)
             return plus(sums, (fma(drawn, du[0], x), fma(drawn, du[1], y), fma(drawn, du[2], z)))
         return sums
@@ -141,7 +141,7 @@ def make_diffusive_pair(real, kernel):
 
     sums = (x, y, z, three that solids add to, diffusion).
     """
-    (_, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
+    (_, slope), apart = kernel.shape(real), separation(real)
 
     @device_function
     def pair_term(sums, target, j, species, p):
@@ -151,7 +151,7 @@ def make_diffusive_pair(real, kernel):
             f = slope(real(sqrt(square)))
             diffusion = diffusion_term(target.term, species.term[j], p.weight, e[2], f)
             du = minus(target.velocity, vector_of(species.u, j, species.count))
-            factor = momentum_term(target.term, species.term[j], viscous(e, du, square, p.viscosity), f)
+            factor = momentum_term(target.term, species.term[j], viscous_term(e, du, square, p.viscosity), f)
             return *plus(sums[:6], scaled(factor, e)), sums[6] + float64(diffusion)
         return sums
 

@@ -30,7 +30,7 @@ from numpy import float64
 from repro.parallel import device_function, fma
 from repro.particles.position import periodic_difference
 
-from .equations import divergence_terms, make_viscous_term
+from .equations import divergence_terms, viscous_term
 from .integrate import make_way_back
 from .pair import OBSTACLE, halfway, minus, plus, scaled, separation, vector_of
 
@@ -88,42 +88,30 @@ def make_wall_spring(real):
     return spring
 
 
-@cache
-def _make_facing(real):
-    """The part of a vector along which a ghost of a kind acts, times how strongly: facing(e, kind, proximity)."""
-    zero, two = real(0), real(2)
-
-    @device_function
-    def facing(e, kind, near):
-        if kind == OBSTACLE:
-            return scaled(two, e)
-        return (
-            e[0] * (near[0] if e[0] > zero else near[3]) if kind == 1 else zero,
-            e[1] * (near[1] if e[1] > zero else near[4]) if kind == 2 else zero,
-            e[2] * (near[2] if e[2] > zero else near[5]) if kind == 4 else zero,
-        )
-
-    return facing
+@device_function
+def _facing(e, kind, near):
+    """The part of a vector along which a ghost of a kind acts, times how strongly."""
+    zero = type(e[0])(0)
+    if kind == OBSTACLE:
+        return scaled(type(e[0])(2), e)
+    return (
+        e[0] * (near[0] if e[0] > zero else near[3]) if kind == 1 else zero,
+        e[1] * (near[1] if e[1] > zero else near[4]) if kind == 2 else zero,
+        e[2] * (near[2] if e[2] > zero else near[5]) if kind == 4 else zero,
+    )
 
 
-@cache
-def _make_beside(real):
-    """x dW/dx of a ghost along the axes that it lies beside, where it does nothing: beside(e, slope, kind)."""
-    zero = real(0)
-
-    @device_function
-    def beside(e, slope, kind):
-        x, y, z = divergence_terms(e, e, slope)
-        return x if kind & 6 else zero, y if kind & 5 else zero, z if kind & 3 else zero
-
-    return beside
+@device_function
+def _beside(e, slope, kind):
+    """x dW/dx of a ghost along the axes that it lies beside, where it does nothing."""
+    zero, (x, y, z) = type(slope)(0), divergence_terms(e, e, slope)
+    return x if kind & 6 else zero, y if kind & 5 else zero, z if kind & 3 else zero
 
 
 @cache
 def make_solid_divergence(real, kernel):
     """What a ghost adds to equation 4, axis by axis; sums = (three of it, three of x dW/dx beside an axis)."""
     (_, slope), apart = kernel.shape(real), separation(real)
-    facing, beside = _make_facing(real), _make_beside(real)
 
     @device_function
     def pair_term(sums, target, j, species, p):
@@ -132,8 +120,8 @@ def make_solid_divergence(real, kernel):
             v, kind = target.velocity, species.kind[j]
             e, square = halfway(e, v, p)
             f = slope(real(sqrt(square)))
-            divergence = divergence_terms(facing(e, kind, target.proximity), v, f)
-            return *plus(sums[:3], divergence), *plus(sums[3:], beside(e, f, kind))
+            divergence = divergence_terms(_facing(e, kind, target.proximity), v, f)
+            return *plus(sums[:3], divergence), *plus(sums[3:], _beside(e, f, kind))
         return sums
 
     return pair_term
@@ -145,8 +133,7 @@ def make_solid_momentum(real, kernel):
 
     sums = (three of the acceleration, three of x dW/dx beside an axis, what fluid adds besides).
     """
-    (_, slope), viscous, apart = kernel.shape(real), make_viscous_term(real), separation(real)
-    facing, beside, half = _make_facing(real), _make_beside(real), real(0.5)
+    (_, slope), apart, half = kernel.shape(real), separation(real), real(0.5)
 
     @device_function
     def pair_term(sums, target, j, species, p):
@@ -154,11 +141,11 @@ def make_solid_momentum(real, kernel):
         if square < p.reach:
             du = minus(target.velocity, vector_of(species.u, j, species.count))
             f, kind = slope(real(sqrt(square))), species.kind[j]
-            x, y, z = facing(e, kind, target.proximity)
-            # half of what is between the two, because `facing` counts twice
-            push, drag = -f * fma(half * p.weight, e[2], target.term), -f * viscous(e, du, square, p.viscosity)
+            x, y, z = _facing(e, kind, target.proximity)
+            # half of what is between the two, because `_facing` counts twice
+            push, drag = -f * fma(half * p.weight, e[2], target.term), -f * viscous_term(e, du, square, p.viscosity)
             force = fma(push, x, drag * e[0]), fma(push, y, drag * e[1]), fma(push, z, drag * e[2])
-            return *plus(sums[:3], force), *plus(sums[3:], beside(e, f, kind))
+            return *plus(sums[:3], force), *plus(sums[3:], _beside(e, f, kind))
         return sums
 
     return pair_term

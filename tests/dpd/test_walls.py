@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 
 from repro.dpd.cases import Channel, Poiseuille, lattice
 from repro.dpd.simulation import Simulation
-from repro.dpd.walls import make_bounce, make_nearest_wall
+from repro.dpd.walls import make_bounce, nearest_wall
 from repro.parallel import select
 from repro.particles.position import Units
 from repro.particles.random import Stream
@@ -87,13 +87,13 @@ def distance_by_sampling(walls, x, z, length, height):
 def test_the_distance_from_the_wall_is_that_to_its_nearest_point_and_the_normal_points_away(x, z):
     walls = SMALL.walls
     z += walls.bottom
-    depth, nx, nz = make_nearest_wall(float)(x, z, walls.numbers(float, 1.0, SMALL.box))
+    depth, nx, nz = nearest_wall(x, z, walls.numbers(float, 1.0, SMALL.box))
     assert nx**2 + nz**2 == pytest.approx(1)
     if depth > 1e-3:
         assert depth == pytest.approx(distance_by_sampling(walls, x, z, 12, 10), abs=2e-3)
     if abs(depth) > 1e-3:
         # a step along the normal leads away from the wall, or out of it
-        further = make_nearest_wall(float)(x + 1e-4 * nx, z + 1e-4 * nz, walls.numbers(float, 1.0, SMALL.box))[0]
+        further = nearest_wall(x + 1e-4 * nx, z + 1e-4 * nz, walls.numbers(float, 1.0, SMALL.box))[0]
         assert further > depth - 1e-6 or abs(z - walls.middle_z) < 1e-3 or depth > walls.half_gap - 1e-3
 
 
@@ -109,7 +109,7 @@ def test_in_the_layer_velocities_point_into_the_fluid_and_elsewhere_they_stay(x,
     with np.errstate(over="ignore"):
         for z, sign in ((walls.bottom + 0.05, 1), (walls.bottom - 0.4, 1), (walls.top - 0.05, -1)):
             velocity = turn(*place(x, z), (0.1, 0.2, 0.3), number, (1, step), numbers)
-            if make_nearest_wall(float)(x, z, numbers)[1] == 0:
+            if nearest_wall(x, z, numbers)[1] == 0:
                 assert velocity[2] * sign >= 0
         assert turn(*place(1.0, 6.0), (0.1, 0.2, 0.3), number, (1, step), numbers) == (0.1, 0.2, 0.3)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from repro.lbm import plain
-from repro.lbm.equilibrium import VELOCITY_SHARE, make_equilibrium, make_moments, scratch_rows
+from repro.lbm.equilibrium import VELOCITY_SHARE, even, make_moments, odd, scratch_rows
 from repro.lbm.lattice import LATTICES
 from repro.lbm.layout import LAYOUTS, make_layout
 from repro.parallel.unroll import each, unrolled
@@ -79,7 +79,6 @@ def test_fourth_moment_of_the_weights_is_isotropic(lattice):
 
 def project_equilibrium(lattice, rho, u):
     """The project's equilibrium from its even and odd parts, with the weights added again."""
-    even, odd = make_equilibrium(np.float64)
     speed = 1.5 * np.dot(u, u)
     f = [lattice.weights[0] + even(lattice.weights[0], rho - 1, 0.0, speed)]
     for i in range(1, lattice.q, 2):

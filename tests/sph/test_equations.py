@@ -8,11 +8,11 @@ from hypothesis import strategies as some
 from repro.sph.equations import (
     GAMMA,
     divergence_terms,
-    make_pressure_term,
-    make_tait,
-    make_viscous_term,
     make_xsph_mean,
     momentum_term,
+    pressure_term,
+    tait,
+    viscous_term,
 )
 from repro.sph.fluid import Fluid, Resolution
 
@@ -28,7 +28,7 @@ def test_the_papers_stiffness_is_a_sound_speed_of_88_5_metres_a_second():
 
 @given(s=some.floats(-0.3, 0.3))
 def test_pressure_is_taits(s):
-    assert make_tait(float)(s, STIFFNESS) == pytest.approx(STIFFNESS * ((1 + s) ** GAMMA - 1), rel=1e-9, abs=1e-6)
+    assert tait(s, STIFFNESS) == pytest.approx(STIFFNESS * ((1 + s) ** GAMMA - 1), rel=1e-9, abs=1e-6)
 
 
 @given(height=some.floats(1e-4, 10))
@@ -36,15 +36,13 @@ def test_pressure_keeps_its_digits_in_single_precision(height):
     # the condensation under so much water, by the sound speed; single precision of rho would be wrong by half a Pa
     s = np.float32(1000 * 9.81 * height / (GAMMA * STIFFNESS))
     exact = STIFFNESS * np.expm1(GAMMA * np.log1p(float(s)))
-    assert make_tait(np.float32)(s, np.float32(STIFFNESS)) == pytest.approx(exact, rel=1e-6)
+    assert tait(s, np.float32(STIFFNESS)) == pytest.approx(exact, rel=1e-6)
 
 
 @given(s=some.floats(-0.1, 0.1))
 def test_the_pressure_term_is_pressure_over_density_squared(s):
     density = 1000 * (1 + s)
-    assert make_pressure_term(float)(s, STIFFNESS) / 1000**2 == pytest.approx(
-        make_tait(float)(s, STIFFNESS) / density**2, rel=1e-12
-    )
+    assert pressure_term(s, STIFFNESS) / 1000**2 == pytest.approx(tait(s, STIFFNESS) / density**2, rel=1e-12)
 
 
 def lattice(resolution: Resolution):
@@ -58,10 +56,10 @@ def lattice(resolution: Resolution):
 
 def lattice_viscosity(resolution: Resolution, strain: np.ndarray) -> float:
     """Kinematic viscosity over alpha h c: the power that viscosity takes per mass is 2 nu strain : strain."""
-    viscous, power = make_viscous_term(float), 0.0
+    power = 0.0
     for e, slope in lattice(resolution):
         du = strain @ e
-        power += momentum_term(0.0, 0.0, viscous(e, du, e @ e, 1.0), slope) * (e @ du) / 2
+        power += momentum_term(0.0, 0.0, viscous_term(e, du, e @ e, 1.0), slope) * (e @ du) / 2
     return -power / resolution.lattice_slope / (2 * (strain**2).sum())
 
 
@@ -90,7 +88,7 @@ def test_a_lattice_under_pressure_resists_strain_the_less_the_more_neighbours_th
 @given(e=components, du=components)
 def test_viscosity_acts_only_on_particles_that_approach_and_takes_energy(e, du):
     square, along = np.dot(e, e), np.dot(e, du)
-    found = make_viscous_term(float)(e, du, square, 100.0)
+    found = viscous_term(e, du, square, 100.0)
     assert found >= 0
     if along > 1e-12:
         assert found == 0

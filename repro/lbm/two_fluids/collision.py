@@ -17,7 +17,7 @@ from functools import cache
 from repro.parallel import device_function
 from repro.parallel.unroll import each, unrolled
 
-from ..equilibrium import make_equilibrium, pair_constants
+from ..equilibrium import even, odd, pair_constants
 from ..lattice import D3Q19, Lattice
 from ..layout import unsigned
 from ..mrt import make_relaxation
@@ -77,36 +77,32 @@ def make_load_both(lattice: Lattice, dtype, read):
     return load_both
 
 
-@cache
-def make_mixture(dtype):
-    """Forces and common velocity, mixture(s, n, a, b, first, second); SUMS and FORCES (gradients) are set.
+@device_function
+def _force(s, n, density, row, fluid):
+    for k in range(n):
+        rho = type(fluid.ax)(1) + s[density, k]
+        s[row, k] = rho * (fluid.ax - s[row, k])
+        s[row + 1, k] = rho * (fluid.ay - s[row + 1, k])
+        s[row + 2, k] = rho * (fluid.az - s[row + 2, k])
+
+
+@device_function
+def mixture(s, n, a, b, first, second):
+    """Forces and common velocity; SUMS and FORCES (gradients) are set.
 
     The forces are per volume, body force included. The velocity is sum_k w_k (j_k + F_k/2) / sum_k w_k rho_k with
     weights first, second: with the rates of the momenta u_eq (equation 2.15), with ones that of the mixture (2.18).
     """
-    one, half = dtype(1), dtype(0.5)
-
-    @device_function
-    def force(s, n, density, row, fluid):
-        for k in range(n):
-            rho = one + s[density, k]
-            s[row, k] = rho * (fluid.ax - s[row, k])
-            s[row + 1, k] = rho * (fluid.ay - s[row + 1, k])
-            s[row + 2, k] = rho * (fluid.az - s[row + 2, k])
-
-    @device_function
-    def mixture(s, n, a, b, first, second):
-        force(s, n, SUMS[0], FORCES[0], a)
-        force(s, n, SUMS[1], FORCES[1], b)
-        for k in range(n):
-            mass = first * (one + s[SUMS[0], k]) + second * (one + s[SUMS[1], k])
-            volume = one / mass
-            for axis in range(3):
-                momentum = first * (s[SUMS[0] + 1 + axis, k] + half * s[FORCES[0] + axis, k])
-                momentum += second * (s[SUMS[1] + 1 + axis, k] + half * s[FORCES[1] + axis, k])
-                s[VELOCITY + axis, k] = volume * momentum
-
-    return mixture
+    one, half = type(first)(1), type(first)(0.5)
+    _force(s, n, SUMS[0], FORCES[0], a)
+    _force(s, n, SUMS[1], FORCES[1], b)
+    for k in range(n):
+        mass = first * (one + s[SUMS[0], k]) + second * (one + s[SUMS[1], k])
+        volume = one / mass
+        for axis in range(3):
+            momentum = first * (s[SUMS[0] + 1 + axis, k] + half * s[FORCES[0] + axis, k])
+            momentum += second * (s[SUMS[1] + 1 + axis, k] + half * s[FORCES[1] + axis, k])
+            s[VELOCITY + axis, k] = volume * momentum
 
 
 @cache
@@ -119,8 +115,8 @@ def _make_stage(lattice: Lattice, dtype, *, enter: bool, leave: bool):
     every step of a flow that stands, so masses would drift. Sums of what populations differ by from their weights lose
     no digits.
     """
-    rest, (even, odd) = dtype(lattice.weights[0]), make_equilibrium(dtype)
-    zero, half, one, three_halves, two, three = map(dtype, (0, 0.5, 1, 1.5, 2, 3))
+    rest, zero, half, one = map(dtype, (lattice.weights[0], 0, 0.5, 1))
+    three_halves, two, three = map(dtype, (1.5, 2, 3))
     pairs = tuple(zip(range(1, lattice.q, 2), *pair_constants(lattice, dtype), strict=True))
 
     @unrolled
@@ -193,7 +189,7 @@ def make_collide_both(lattice: Lattice, dtype, collision: str, in_solid):
     relaxes moments of what is left, and puts it back.
     """
     q, moments, half, one, minus = lattice.q, collision == "mrt", *map(dtype, (0.5, 1, -1))
-    mixture, store = make_mixture(dtype), make_store(lattice, in_solid, reverse=False)
+    store = make_store(lattice, in_solid, reverse=False)
     before = _make_stage(lattice, dtype, enter=True, leave=not moments)
     after = _make_stage(lattice, dtype, enter=False, leave=True) if moments else None
     relax = _make_relax_moments(lattice, dtype) if moments else None
@@ -244,7 +240,7 @@ def make_potentials(lattice: Lattice, dtype, read, in_solid):
 @cache
 def make_observe(dtype, in_solid):
     """Densities minus one and velocity, zero in solid, observe(s, n, a, b, node, size, marks, fields)."""
-    mixture, one, zero = make_mixture(dtype), dtype(1), dtype(0)
+    one, zero = dtype(1), dtype(0)
 
     @device_function
     def observe(s, n, a, b, node, size, marks, fields):
