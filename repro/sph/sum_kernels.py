@@ -6,11 +6,13 @@ by further threads of its kernel. Many particles have a list of their neighbours
 the same bits.
 """
 
+from collections.abc import Callable
 from functools import cache
 
 from numpy import float64, uint32
 
-from repro.parallel import device_function, load_generated
+from repro.parallel import device_function
+from repro.parallel.unroll import each, unrolled
 
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
 from .strategies.neighbour_list import MOST_LISTED, make_neighbour_list
@@ -30,36 +32,28 @@ def listed(device, search, count: int, few: int) -> bool:
     return device.name == "cuda" and bool(search.find) and few <= count <= MOST_LISTED
 
 
-_ACCUMULATE = '''"""Generated: what neighbours of all types in a row of cells add."""
-
-
-def make({names}):
-    def accumulate(sums, target, cell, row, species, p, cells):
-{calls}        return sums
-
-    return accumulate
-'''
-
-
 @cache
 def make_accumulate(real, kernel, walk, equation: str, types: tuple[str, ...], met: tuple[str, ...]):
     """What neighbours of the types `met` in a row of cells add: accumulate(sums, target, cell, row, species, p, cells).
 
     species[k] is of types[k], `equation` a field of `PairTerms`.
     """
-    present, pair_terms = _pair_terms(real, kernel, equation, types, met)
-    # numba calls no function of a tuple in a loop
-    calls = "".join(f"        sums = along_{k}(sums, target, cell, row, species[{k}], p, cells)\n" for k in present)
-    text = _ACCUMULATE.format(names=", ".join(f"along_{k}" for k in present), calls=calls)
-    module = load_generated("_".join(["accumulate", *map(str, present)]), text)
-    return device_function(module.make(*[walk(real, term) for term in pair_terms]))
+    walks = tuple((k, walk(real, term)) for k, term in _pair_terms(real, kernel, equation, types, met))
+
+    @unrolled
+    def accumulate(sums, target, cell, row, species, p, cells):
+        for k, along in each(walks):
+            sums = along(sums, target, cell, row, species[k], p, cells)
+        return sums
+
+    return accumulate
 
 
-def _pair_terms(real, kernel, equation: str, types, met) -> tuple[tuple[int, ...], tuple]:
-    """The numbers of the types `met` that add to an equation, and their pair terms."""
+def _pair_terms(real, kernel, equation: str, types, met) -> tuple[tuple[int, Callable], ...]:
+    """The numbers of the types `met` that add to an equation, with their pair terms."""
     makers = [getattr(PARTICLE_TYPES[name], equation) for name in types]
-    present = tuple(k for k, name in enumerate(types) if makers[k] and name in met)
-    return present, tuple(makers[k](real, kernel) for k in present)
+    present = (k for k, name in enumerate(types) if makers[k] and name in met)
+    return tuple((k, makers[k](real, kernel)) for k in present)
 
 
 def _tuple(arguments: str, item: str, size: int):
@@ -96,8 +90,8 @@ def make_listed_sums(real, kernel, search, terms: NeighbourSum, types: tuple[str
     """The kernel of a GPU with one item a particle, which visits a list of neighbours and, if it `writes`, makes it."""
     load, store, (zeros, plus, _) = terms.load, terms.store, _tuples(terms.size)
     accumulate = make_accumulate(real, kernel, search.walk_on_gpu, terms.equation, types, types)
-    listed = *_pair_terms(real, kernel, terms.equation, types, types), zeros, plus, accumulate
-    write, visit = make_neighbour_list(search.find(real), *listed)
+    pair_terms = _pair_terms(real, kernel, terms.equation, types, types)
+    write, visit = make_neighbour_list(search.find(real), pair_terms, zeros, plus, accumulate)
 
     @device_function
     def listed_sums(x, n, result, table, faces, p, cells, fluid, *others):

@@ -186,7 +186,7 @@ def test_a_list_holds_the_neighbours_in_their_order_and_rows_without_room_are_wa
         return sums
 
     write, visit = neighbour_list.make_neighbour_list(
-        search.find(REAL), (0, 1), terms, (), lambda a, b: a + b, accumulate
+        search.find(REAL), tuple(enumerate(terms)), (), lambda a, b: a + b, accumulate
     )
     longest = 0
     for i in range(system.count):

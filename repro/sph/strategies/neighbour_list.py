@@ -14,7 +14,8 @@ from functools import cache
 
 from numpy import uint32
 
-from repro.parallel import device_function, load_generated, ones
+from repro.parallel import device_function, ones
+from repro.parallel.unroll import each, unrolled
 from repro.particles.sorted_cells import row_around
 
 from .search import ROWS, WORD
@@ -31,19 +32,6 @@ NEW_ROW, TYPE = uint32(1 << 31), uint32(29)
 
 #: the bits of an entry's place below its flags
 PLACE = uint32((1 << 29) - 1)
-
-_LIST = '''"""Generated: entries of a row for all types of particles, and the pair term of a type."""
-
-
-def make({names}):
-    def row_entries(entry, row, target, cell, species, p, cells, table):
-        flag = new_row
-{rows}        return entry
-
-    def add(sums, kind, target, j, species, p):
-{terms}
-    return row_entries, add
-'''
 
 
 @cache
@@ -70,29 +58,40 @@ def _entries_of_type(find, kind: int):
 
 
 @cache
-def _make_generated(find, types: tuple[int, ...], pair_terms: tuple):
-    """`_LIST` for the types with these numbers, whose pair terms these are."""
-    # numba calls no function of a tuple in a loop
-    row = "        entry, flag = entries_{0}(entry, flag, target, cell, row, species[{0}], p, cells, table)\n"
-    term = "        if kind == {0}:\n            return term_{0}(sums, target, j, species[{0}], p)\n"
-    # the last one without a condition, for the compiler
-    terms = "".join(map(term.format, types)).replace(f"        if kind == {types[-1]}:\n    ", "")
-    names = ", ".join(["new_row", *map("entries_{}".format, types), *map("term_{}".format, types)])
-    text = _LIST.format(names=names, rows="".join(map(row.format, types)), terms=terms)
-    module = load_generated("_".join(["neighbour_list", *map(str, types)]), text)
-    made = module.make(NEW_ROW, *(_entries_of_type(find, k) for k in types), *pair_terms)
-    return tuple(map(device_function, made))
+def _make_of_types(find, pair_terms: tuple):
+    """row_entries(entry, row, ...), the entries of a row for all types of particles, and add(...), a type's pair term.
+
+    The last type is added without a condition, for the compiler.
+    """
+    finders = tuple((k, _entries_of_type(find, k)) for k, _ in pair_terms)
+    *others, (last, last_term) = pair_terms
+
+    @unrolled
+    def row_entries(entry, row, target, cell, species, p, cells, table):
+        flag = NEW_ROW
+        for k, entries in each(finders):
+            entry, flag = entries(entry, flag, target, cell, row, species[k], p, cells, table)
+        return entry
+
+    @unrolled
+    def add(sums, kind, target, j, species, p):
+        for k, term in each(others):
+            if kind == k:
+                return term(sums, target, j, species[k], p)
+        return last_term(sums, target, j, species[last], p)
+
+    return row_entries, add
 
 
 @cache
-def make_neighbour_list(find, types: tuple[int, ...], pair_terms: tuple, zeros, plus, accumulate):
+def make_neighbour_list(find, pair_terms: tuple, zeros, plus, accumulate):
     """write(target, cell, species, p, cells, table), and visit(...) of the same, which gives the sums.
 
-    `find` gives the bits of the neighbours among candidates, see `sorted_cells`; species[k] has the number k in
-    `types`. `zeros` are the sums of none, plus(a, b) adds two, `accumulate` as of sum_kernels walks a row that is not
-    listed.
+    `find` gives the bits of the neighbours among candidates, see `sorted_cells`; `pair_terms` are (k, term) of the
+    types that are met, species[k] among them. `zeros` are the sums of none, plus(a, b) adds two, `accumulate` as of
+    sum_kernels walks a row that is not listed.
     """
-    row_entries, add = _make_generated(find, types, pair_terms)
+    row_entries, add = _make_of_types(find, pair_terms)
 
     @device_function
     def write(target, cell, species, p, cells, table):
