@@ -8,7 +8,7 @@ Where a section is:
     1.2, equation 4                equations.py (divergence_terms), pair.py, neighbour_sums.py (continuity)
     1.2, equation 5                equations.py (tait)
     1.2, equation 6                equations.py (momentum_term), pair.py, neighbour_sums.py (momentum)
-    1.2, boundary conditions       ghosts.py, air.py (samples), ghost_sums.py, solid_boundary.py (walls and obstacles)
+    1.2, boundary conditions       ghosts.py, air.py (samples), sum_kernels.py (make_extrapolation), solid_boundary.py
     2, figure 4                    repro/papers/sph/neighbours.py (example), repro/particles/cells.py
     2, figure 3 (shared memory)    repro/particles/block_sort.py
     2, figure 5 (first index)      strategies/cell_table.py, repro/particles/radix_sort.py

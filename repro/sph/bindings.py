@@ -9,7 +9,6 @@ from repro.parallel import Kernel
 from repro.parallel.launch_sequence import in_turn
 from repro.particles.position import Units
 
-from .ghost_sums import make_extrapolation
 from .integrate import free, kick, make_drift, make_held
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
@@ -19,6 +18,7 @@ from .strategies.search import ROWS
 from .sum_kernels import (
     listed,
     make_accumulate,
+    make_extrapolation,
     make_listed_sums,
     make_pair_sums,
     make_pair_total,

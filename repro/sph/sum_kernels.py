@@ -1,4 +1,4 @@
-"""Kernels for a sum over neighbours (`NeighbourSum`): one item a particle, or one a particle and row of cells.
+"""Kernels for a sum over neighbours (`NeighbourSum`): one item a particle, one a particle and row of cells, or a ghost.
 
 Few particles leave most of a GPU idle, and each waits for its own memory: with an item a row, nine threads share a
 particle's sum, and a second kernel adds up what they found. What does not hang on such a sum is found at the same time,
@@ -13,10 +13,13 @@ from numpy import float64, uint32
 
 from repro.parallel import device_function
 from repro.parallel.unroll import each, unrolled
+from repro.particles.cells import cell_number
 
+from .equations import make_xsph_mean, pressure_term
 from .neighbour_sums import PARTICLE_TYPES, NeighbourSum
+from .pair import AIR, UNUSED, Position, make_extrapolation_pair, vector_of
 from .strategies.neighbour_list import MOST_LISTED, make_neighbour_list
-from .strategies.search import ROWS
+from .strategies.search import ROWS, make_locate, make_sum_around
 
 #: particles below which nine threads share a particle on a GPU
 FEW = 60_000
@@ -208,3 +211,34 @@ def make_side_by_side(first, second, taken: int):
             second(begin - count, x + n - begin, *arguments[taken:])
 
     return both
+
+
+@cache
+def make_extrapolation(real, kernel, search, walk):
+    """The kernel with one item a ghost, which takes over the velocity of fluid around it, and in walls its pressure.
+
+    Ghosts lie in the order of their cells. Those of a cell without fluid around it, most of a tank's, are passed over,
+    and on a CPU without a look at each.
+    """
+    total, locate = make_sum_around(real, make_extrapolation_pair(real, kernel), walk), make_locate(real)
+    mean, zero, zeros = make_xsph_mean(real), real(0), (float64(0),) * 5
+    occupied = search.occupied
+
+    @device_function
+    def extrapolate(x, n, fluid, ghosts, p, cells):
+        u, count, last, near = ghosts.u, ghosts.count, -1, False
+        for i in range(x, x + n):
+            kind, position = ghosts.kind[i], vector_of(ghosts.r, i, count)
+            cell = locate(position, i, count, cells)
+            number = cell_number(cell, cells)
+            if number != last:
+                last, near = number, occupied(cell, fluid, cells)
+            if near and kind != UNUSED:
+                sums = total(zeros, Position(position), cell, fluid, p, cells)
+                u[i] = zero if kind & 1 else mean(sums[1], sums[0])
+                u[count + i] = zero if kind & 2 else mean(sums[2], sums[0])
+                u[2 * count + i] = zero if kind & 4 else mean(sums[3], sums[0])
+                ghosts.s[i] = zero if kind == AIR else mean(sums[4], sums[0])
+                ghosts.term[i] = pressure_term(ghosts.s[i], p.stiffness)
+
+    return extrapolate
