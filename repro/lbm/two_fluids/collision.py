@@ -238,12 +238,18 @@ def make_potentials(lattice: Lattice, dtype, read, in_solid):
 
 
 @cache
+def make_finish(lattice: Lattice, dtype, collision: str | None, in_solid):
+    """What a kernel does in the end with both fluids: they collide, or without a `collision` are observed."""
+    return make_collide_both(lattice, dtype, collision, in_solid) if collision else make_observe(dtype, in_solid)
+
+
+@cache
 def make_observe(dtype, in_solid):
-    """Densities minus one and velocity, zero in solid, observe(s, n, a, b, node, size, marks, fields)."""
+    """Densities minus one and velocity, zero in solid, observe(s, n, node, size, marks, fields, _, a, b)."""
     one, zero = dtype(1), dtype(0)
 
     @device_function
-    def observe(s, n, a, b, node, size, marks, fields):
+    def observe(s, n, node, size, marks, fields, _, a, b):
         mixture(s, n, a, b, one, one)
         for k in range(n):
             solid = in_solid(marks, node + k)

@@ -16,7 +16,7 @@ from ...neighbours import index_of
 from ...porous.node import count_pores, make_reader, nowhere
 from ...porous.strategies import flag_word
 from ...strategies.scheme import Cost, Scheme
-from ..collision import FORCES, ROWS, make_collide_both, make_load_both, make_observe, make_potentials
+from ..collision import FORCES, ROWS, make_finish, make_load_both, make_potentials
 from ..forces import make_gradient
 from .scheme import scheme_of
 
@@ -53,11 +53,13 @@ def make_potential_kernel(lattice: Lattice, dtype, some_solid: bool, block: int)
 
 
 @cache
-def make_update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: bool, block: int) -> Kernel:
-    """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b, coupling): stream, collide, store."""
+def make_update_kernel(
+    lattice: Lattice, dtype, collision: str | None, stencil: str, some_solid: bool, block: int
+) -> Kernel:
+    """The kernel (marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b, coupling): stream, and `make_finish`."""
     read, in_solid = finders(lattice, some_solid)
     load_both, gradient = make_load_both(lattice, dtype, read), make_gradient(lattice, stencil, dtype)
-    collide_both = make_collide_both(lattice, dtype, collision, in_solid)
+    finish = make_finish(lattice, dtype, collision, in_solid)
 
     @device_function
     def update(x, n, y, z, s, marks, f_a, f_b, g_a, g_b, phi_a, phi_b, grid, a, b, coupling):
@@ -66,27 +68,9 @@ def make_update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, so
             load_both(s, n, (x, y, z, grid), marks, f_a, f_b)
             gradient(s, n, FORCES[0], x, y, z, grid, phi_b)
             gradient(s, n, FORCES[1], x, y, z, grid, phi_a)
-            collide_both(s, n, here, size, marks, g_a, g_b, a, b)
+            finish(s, n, here, size, marks, g_a, g_b, a, b)
 
     return Kernel(update, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block)
-
-
-@cache
-def _observe_kernel(lattice: Lattice, dtype, stencil: str, some_solid: bool) -> Kernel:
-    """The kernel (marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b, coupling): densities minus one and velocity."""
-    read, in_solid = finders(lattice, some_solid)
-    load_both, gradient = make_load_both(lattice, dtype, read), make_gradient(lattice, stencil, dtype)
-    observe = make_observe(dtype, in_solid)
-
-    @device_function
-    def look(x, n, y, z, s, marks, f_a, f_b, phi_a, phi_b, fields, grid, a, b, coupling):
-        here, size = index_of(x, y, z, grid)
-        load_both(s, n, (x, y, z, grid), marks, f_a, f_b)
-        gradient(s, n, FORCES[0], x, y, z, grid, phi_b)
-        gradient(s, n, FORCES[1], x, y, z, grid, phi_a)
-        observe(s, n, a, b, here, size, marks, fields)
-
-    return Kernel(look, ndim=3, rows=ROWS, dtype=dtype, edges=True)
 
 
 def _make_place(lattice: Lattice, solid: np.ndarray):
@@ -115,7 +99,7 @@ def dense_scheme(problem, device, dtype, block, *, update=None, updates=None) ->
     some_solid, image = bool(solid.any()), device.to_device(solid.ravel())
     marks = flag_word.make_flags(problem, device) if some_solid else device.zeros(1, np.uint32)
     potentials = make_potential_kernel(problem.lattice, dtype, some_solid, block)
-    look = _observe_kernel(problem.lattice, dtype, problem.stencil, some_solid)
+    look = make_update_kernel(problem.lattice, dtype, None, problem.stencil, some_solid, block)
     return scheme_of(
         problem,
         device,

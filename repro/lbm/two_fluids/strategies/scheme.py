@@ -22,7 +22,8 @@ def scheme_of(problem, device, dtype, *, shape, row, marks, phi, box, kernels, u
         else:
             step = update(shape, marks, *now, *then, *phi, box, a, b, coupling)
             parts.append({"densities": densities, "update": step})
-        observe.append(in_order(densities, look(shape, marks, *now, *phi, fields, box, a, b, coupling)))
+        # of the two arrays that it may write to, the observation takes the first
+        observe.append(in_order(densities, look(shape, marks, *now, fields, then[0], *phi, box, a, b, coupling)))
     return Scheme(
         tuple(in_order(*launches.values()) for launches in parts),
         (f, g),

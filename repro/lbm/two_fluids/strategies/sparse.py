@@ -18,7 +18,7 @@ from ...porous.neighbour_list import list_neighbours
 from ...porous.node import nowhere
 from ...porous.strategies.sparse import make_pull
 from ...strategies.scheme import Cost, Scheme
-from ..collision import FORCES, ROWS, make_collide_both, make_load_both, make_observe, make_potentials
+from ..collision import FORCES, ROWS, make_finish, make_load_both, make_potentials
 from ..forces import STENCILS, links_of
 from .scheme import scheme_of
 
@@ -76,35 +76,19 @@ def _potential_kernel(lattice: Lattice, dtype, block: int) -> Kernel:
 
 
 @cache
-def _update_kernel(lattice: Lattice, dtype, collision: str, stencil: str, block: int) -> Kernel:
-    """The kernel (sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling): stream, collide, store."""
+def _update_kernel(lattice: Lattice, dtype, collision: str | None, stencil: str, block: int) -> Kernel:
+    """The kernel (sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling): stream, and `make_finish`."""
     load_both, gradient = make_load_both(lattice, dtype, make_pull(lattice)), make_gradient(lattice, stencil, dtype)
-    collide_both = make_collide_both(lattice, dtype, collision, nowhere)
+    finish = make_finish(lattice, dtype, collision, nowhere)
 
     @device_function
     def update(x, n, s, sources, f_a, f_b, g_a, g_b, phi_a, phi_b, length, a, b, coupling):
         load_both(s, n, (x, length), sources, f_a, f_b)
         gradient(s, n, FORCES[0], x, length, sources, phi_b, coupling.wall_a)
         gradient(s, n, FORCES[1], x, length, sources, phi_a, coupling.wall_b)
-        collide_both(s, n, x, length, sources, g_a, g_b, a, b)
+        finish(s, n, x, length, sources, g_a, g_b, a, b)
 
     return Kernel(update, rows=ROWS, dtype=dtype, block=block)
-
-
-@cache
-def _observe_kernel(lattice: Lattice, dtype, stencil: str) -> Kernel:
-    """The kernel (sources, f_a, f_b, phi_a, phi_b, fields, length, a, b, coupling)."""
-    load_both, gradient = make_load_both(lattice, dtype, make_pull(lattice)), make_gradient(lattice, stencil, dtype)
-    observe = make_observe(dtype, nowhere)
-
-    @device_function
-    def look(x, n, s, sources, f_a, f_b, phi_a, phi_b, fields, length, a, b, coupling):
-        load_both(s, n, (x, length), sources, f_a, f_b)
-        gradient(s, n, FORCES[0], x, length, sources, phi_b, coupling.wall_a)
-        gradient(s, n, FORCES[1], x, length, sources, phi_a, coupling.wall_b)
-        observe(s, n, a, b, x, length, sources, fields)
-
-    return Kernel(look, rows=ROWS, dtype=dtype)
 
 
 def _make_place(pores, device):
@@ -122,11 +106,7 @@ def build(problem, device, dtype, block) -> Scheme:
             f"{' or '.join(map(repr, known))}, or the strategy 'dense'"
         )
     pores = list_neighbours(problem, device)
-    kernels = (
-        _potential_kernel(lattice, dtype, block),
-        _update_kernel(lattice, dtype, problem.collision, stencil, block),
-        _observe_kernel(lattice, dtype, stencil),
-    )
+    update, look = (_update_kernel(lattice, dtype, end, stencil, block) for end in (problem.collision, None))
     return scheme_of(
         problem,
         device,
@@ -136,7 +116,7 @@ def build(problem, device, dtype, block) -> Scheme:
         marks=pores.sources,
         phi=tuple(device.zeros(pores.row, dtype) for _ in "ab"),
         box=pores.row,
-        kernels=kernels,
+        kernels=(_potential_kernel(lattice, dtype, block), update, look),
         place=_make_place(pores, device),
         cells=pores.cells,
     )
