@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Above, Each, Kind, Number, OneOf, OrNone, Rule, Whole, checked
-from repro.errors import InputError
+from repro.errors import InputError, require
 
 from .boundaries import BOUNCE_BACK, FACES, PERIODIC_BOX, Boundaries
 from .collision import COLLISIONS
@@ -107,8 +107,7 @@ class Problem:
             return
         if self.solid.shape != self.shape[::-1]:
             raise InputError(f"solid of shape {self.solid.shape}: the grid {self.shape} needs {self.shape[::-1]}")
-        if self.solid.all():
-            raise InputError("the box is all solid: nothing can flow")
+        require(not self.solid.all(), "the box is all solid: nothing can flow")
         for face in np.flatnonzero(self.model.boundaries.has("extrapolation")):
             # an extrapolated wall takes its populations from the node beside it, which must be fluid
             beside = np.take(self.solid, (-2, -1) if face % 2 else (0, 1), axis=2 - face // 2)
@@ -189,8 +188,7 @@ class InPores:
     layers = 1
 
     def _check_pores(self) -> None:
-        if not self.space.pores:
-            raise InputError("the image is all solid: nothing can flow")
+        require(self.space.pores, "the image is all solid: nothing can flow")
         allowed = ("periodic", self.walls)
         if others := sorted(set(self.boundaries.faces) - set(allowed)):
             raise InputError(f"faces '{', '.join(others)}': around pores they are '{allowed[0]}' or '{allowed[1]}'")

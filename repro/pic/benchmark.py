@@ -7,7 +7,7 @@ from statistics import median
 import numpy as np
 
 from repro.declared import Kind, OneOf, Text
-from repro.errors import InputError, require_whole
+from repro.errors import InputError, require, require_whole
 from repro.parallel import (
     PRECISIONS,
     Speed,
@@ -97,8 +97,7 @@ def measure_speed(
     """
     Text().check("case", case)
     Kind(System).check("system", system)
-    if system.air is not None:
-        raise InputError(f"{system.name}: strategies are checked in vacuum, and it has air: give one without")
+    require(system.air is None, f"{system.name}: strategies are checked in vacuum, and it has air: give one without")
     require_timeable(seconds, runs)
     options = {"strategy": strategy, "precision": precision, "sort_every": sort_every}
     _require_steps(system, 0, _FEWEST)

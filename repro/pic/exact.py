@@ -8,7 +8,7 @@ from math import asin, sqrt
 import numpy as np
 
 from repro.declared import Number, Numbers, Whole
-from repro.errors import InputError
+from repro.errors import InputError, require
 
 from .constants import CHARGE, LIGHT, MASS, PERMITTIVITY, REST_ENERGY, SMALLEST
 
@@ -23,8 +23,7 @@ def _not_negative(what: str, value, unit: str) -> np.ndarray:
 def _not_zero(what: str, value, unit: str) -> np.ndarray:
     """Numbers none of which is 0, or a vector that is none."""
     found = Numbers(unit=unit).array(what, value)
-    if not found.all():
-        raise InputError(f"{what} = 0 {unit}: must not be 0")
+    require(found.all(), f"{what} = 0 {unit}: must not be 0")
     return found
 
 
@@ -129,7 +128,6 @@ def slow_electrons(time, source: float, attachment: float, recombination: float)
     ):
         _not_negative(what, value, unit)
     q = np.sqrt(attachment**2 + 4 * source * recombination)
-    if not q > 0:
-        raise InputError("attachment = 0 1/s, and recombination = 0 m3/s or no source: there is no balance")
+    require(q > 0, "attachment = 0 1/s, and recombination = 0 m3/s or no source: there is no balance")
     growth = np.tanh(np.asarray(time) * q / 2)
     return 2 * source * growth / (q + attachment * growth)

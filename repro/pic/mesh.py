@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from repro.declared import Each, Flag, Number, OneOf, Whole, checked
-from repro.errors import InputError
+from repro.errors import InputError, require
 
 from .constants import SMALLEST
 
@@ -111,8 +111,7 @@ class Mesh:
         """Refuse positions (count, 3) in m outside the box, by more than a share `slack` of it."""
         share = position / np.array(self.length)
         outside = ~((share >= -slack) & (share <= 1 + slack)).all(1)
-        if outside.any():
-            raise InputError(f"{what}: {outside.sum()} electrons are outside the box of {self.length} m, from 0")
+        require(not outside.any(), f"{what}: {outside.sum()} electrons are outside the box of {self.length} m, from 0")
 
     def require_before_layers(self, what: str, position: np.ndarray) -> None:
         """Refuse positions (count, 3) in m in absorbing layers, in which there are no electrons."""

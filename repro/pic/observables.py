@@ -8,7 +8,7 @@ electron. All of them belong to a mesh that is not divided. Arrays of another sh
 import numpy as np
 
 from repro.declared import Array, Kind, Number, Numbers
-from repro.errors import InputError
+from repro.errors import require
 
 from .constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY, SMALLEST
 from .deposition import EDGES, charges_at
@@ -192,7 +192,6 @@ def gauss_residual(mesh: Mesh, electric: np.ndarray, density: np.ndarray) -> flo
     """Largest |div E - rho / eps0| over the largest |rho| / eps0 on `inner_nodes`; `density` as of `charge_density`."""
     Array(*mesh.grid).check("density", density)
     inner = inner_nodes(mesh)
-    if not density[inner].any():
-        raise InputError("density: no charge on any inner node, over which the residual could be taken")
+    require(density[inner].any(), "density: no charge on any inner node, over which the residual could be taken")
     residual = PERMITTIVITY * divergence(mesh, electric) - density
     return float(np.abs(residual[inner]).max() / np.abs(density[inner]).max())

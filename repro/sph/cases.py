@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Above, Each, Kind, OneOf, OrNone, Whole, checked
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.parallel import require_room
 
 from .fluid import RATIO, Fluid, Resolution
@@ -79,8 +79,7 @@ class DamBreak(_Case):
         spacing = self.resolution.spacing
         length, height = (self._spacings(name) for name in ("length", "height"))
         for what, room, size in (("long", length, self.column[0]), ("high", height, self.column[2])):
-            if size > room:
-                raise InputError(f"a column {size} particles {what} lies outside a tank {room} spacings {what}")
+            require(size <= room, f"a column {size} particles {what} lies outside a tank {room} spacings {what}")
         tank = tuple(n * spacing for n in (length, self.column[1], height))
         return self._at_rest(tank, "dam break", walls=self.walls)
 

@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 from skimage.measure import marching_cubes
 
-from repro.errors import InputError
+from repro.errors import require
 
 from .system import System
 
@@ -70,8 +70,7 @@ def reconstruct(position: np.ndarray, system: System) -> Surface:
     """
     spacing = system.resolution.spacing
     field = colour(position, system)
-    if not field.max() > LEVEL:
-        raise InputError(f"{system.name}: there is no water in the tank")
+    require(field.max() > LEVEL, f"{system.name}: there is no water in the tank")
     # a layer of nothing around closes the surface, at the walls
     corners, triangles, _, _ = marching_cubes(np.pad(field, 1), LEVEL, gradient_direction="ascent")
     corners = np.clip((corners.astype(float) - 1) * STEP * spacing, 0, system.tank)

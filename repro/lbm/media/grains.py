@@ -7,7 +7,7 @@ from scipy import ndimage
 from scipy.spatial import cKDTree
 
 from repro.declared import Each, Number, Whole, checked
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.parallel.options import Seed
 
 from .pore_space import POROSITY, label_clusters
@@ -30,8 +30,7 @@ def random_grains(
     connected pores, the first that is not below the given one. Raises InputError for what makes no such image, also
     where nothing can flow along x and y.
     """
-    if grain > min(shape) / 2:
-        raise InputError(f"grain = {grain} voxels: must be at most half the image, {min(shape) / 2:g}")
+    require(grain <= min(shape) / 2, f"grain = {grain} voxels: must be at most half the image, {min(shape) / 2:g}")
     shape = tuple(shape)
     chance = np.random.default_rng(seed)
     depth = _distance_to_edge(shape, _spread_points(shape, grain, chance))

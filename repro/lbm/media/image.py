@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.errors import InputError, short
+from repro.errors import InputError, require, short
 from repro.files import path_of, regular_file
 from repro.parallel import select
 from repro.parallel.memory import require_memory
@@ -51,8 +51,7 @@ def read_image(path, *, shape=None, dtype=None, pore: int = 0) -> np.ndarray:
 
 
 def _read_raw(path: Path, shape, dtype) -> np.ndarray:
-    if not _is_shape(shape):
-        raise InputError(f"{path.name}: a .raw image needs its shape [nz, ny, nx], not {short(shape)}")
+    require(_is_shape(shape), f"{path.name}: a .raw image needs its shape [nz, ny, nx], not {short(shape)}")
     try:
         kind = np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError):
@@ -115,16 +114,14 @@ def _read_self_described(path: Path) -> np.ndarray:
 def _segmented(image: np.ndarray, name: str, pore: int) -> np.ndarray:
     if image.ndim != 3 or not image.size:
         raise InputError(f"{name}: an image of shape {image.shape}: it must have three dimensions, none empty")
-    if image.dtype.kind not in "bui":
-        raise InputError(f"{name}: values of type {image.dtype}: a segmented image holds whole numbers")
+    require(image.dtype.kind in "bui", f"{name}: values of type {image.dtype}: a segmented image holds whole numbers")
     values = np.unique(image).tolist()
     if len(values) > _LABELS:
         raise InputError(
             f"{name}: {len(values)} different values, from {values[0]} to {values[-1]}: grey levels? Segment it into "
             f"pores ({pore}) and at most {_LABELS - 1} kinds of solid first"
         )
-    if pore not in values:
-        raise InputError(f"{name}: no voxel has the pores' value {short(pore)}; the image holds {values}")
+    require(pore in values, f"{name}: no voxel has the pores' value {short(pore)}; the image holds {values}")
     if len(values) == 1:
         raise InputError(f"{name}: every voxel is a pore: there is no solid")
     return image != pore

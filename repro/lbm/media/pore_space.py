@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage, sparse
 
 from repro.declared import Above, OneOf, Rule, checked
-from repro.errors import InputError
+from repro.errors import InputError, require
 
 AXES = ("x", "y", "z")
 
@@ -108,8 +108,7 @@ class PoreSpace:
     @checked
     def require_flow(self, axis: Annotated[str, OneOf(AXES)]) -> None:
         """Raises InputError unless something can flow along `axis`."""
-        if not self.pores:
-            raise InputError("the image is all solid: nothing can flow")
+        require(self.pores, "the image is all solid: nothing can flow")
         if self.pores == self.solid.size:
             raise InputError("the image has no solid: without a wall a flow grows without end, and has no permeability")
         if not self.percolates(axis):

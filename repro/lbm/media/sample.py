@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from repro.declared import Number, OneOf, OrNone, Text, Whole, checked
-from repro.errors import InputError, short
+from repro.errors import InputError, require, short
 from repro.files import LONGEST_DESCRIPTION, path_of, read_toml, regular_file
 
 from .image import read_image
@@ -50,8 +50,7 @@ def read_sample(path) -> tuple[Sample, np.ndarray]:
     if unknown := sorted(set(content) - set(known)):
         raise InputError(f"{path.name}: unknown key {short(', '.join(unknown))}: the keys are {', '.join(known)}")
     for name, what in (("image", "the file of the voxels"), ("voxel_size", "the length of a voxel in metres")):
-        if name not in content:
-            raise InputError(f"{path.name}: {name} is missing: {what}")
+        require(name in content, f"{path.name}: {name} is missing: {what}")
     try:
         sample = Sample(**content)
         solid = read_image(path.parent / sample.image, shape=sample.shape, dtype=sample.dtype, pore=sample.pore)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from repro.declared import checked
-from repro.errors import DivergenceError, InputError
+from repro.errors import DivergenceError, require
 
 from ..flow import FlowSimulation
 from ..model import SPEED_OF_SOUND
@@ -89,8 +89,7 @@ class PorousFlow(FlowSimulation):
         Without rho, k would drift with the mass where walls do not keep it.
         """
         force = np.array(self.problem.force)
-        if not force.any():
-            raise InputError("force (0, 0, 0): a permeability needs a flow, so a force")
+        require(force.any(), "force (0, 0, 0): a permeability needs a flow, so a force")
         density, velocity = self._averages()
         return float(velocity @ force * density * self.problem.box.viscosity / (force @ force))
 

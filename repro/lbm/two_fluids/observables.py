@@ -7,7 +7,7 @@ from scipy.ndimage import map_coordinates
 from scipy.optimize import least_squares
 from skimage.measure import find_contours
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 
 from .simulation import TwoFluidFlow
 
@@ -121,8 +121,7 @@ def contact_angle(density_a: np.ndarray, density_b: np.ndarray) -> ContactAngle:
     top = height.max(initial=0.0)
     # a flat drop keeps half of its points
     fitted = height > min(_BENT, 0.5 * top)
-    if np.count_nonzero(fitted) < 5:
-        raise InputError("there is no drop of fluid a on the lower plate")
+    require(np.count_nonzero(fitted) >= 5, "there is no drop of fluid a on the lower plate")
     middle = x[fitted].mean()
 
     def distance(circle):

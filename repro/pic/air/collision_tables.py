@@ -16,7 +16,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from repro.declared import Kind, Number, Numbers, checked
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.parallel import device_function, fma
 
 from ..constants import REST_ENERGY, SMALLEST
@@ -80,8 +80,7 @@ class Collisions:
     def require_energies(self, energies) -> None:
         """Refuse kinetic energies in eV that the tables do not hold, and none at all."""
         energies = Numbers(None, unit="eV").array("energies", energies)
-        if not len(energies):
-            raise InputError("energies: none given, where there must be at least one in eV")
+        require(len(energies), "energies: none given, where there must be at least one in eV")
         low, high = energies.min(), energies.max()
         if not (self.stop <= low and high <= self.highest):
             raise InputError(

@@ -6,7 +6,7 @@ import numpy as np
 
 from repro.checksummed_hdf5 import TEXT, entry, opened, written
 from repro.declared import Kind
-from repro.errors import InputError, require_one_of
+from repro.errors import InputError, require, require_one_of
 from repro.files import path_of
 from repro.parallel import PRECISIONS
 from repro.parallel.timeloop import MOST_STEPS
@@ -77,8 +77,7 @@ def load(path, device, **options) -> Simulation:
 
 def _state(file, system: System, real) -> dict[str, np.ndarray]:
     ids = entry(file, "state/ids", COUNT, (None,))
-    if len(ids) > system.room:
-        raise InputError(f"state/ids has {len(ids)} particles, and the system has room for {system.room}")
+    require(len(ids) <= system.room, f"state/ids has {len(ids)} particles, and the system has room for {system.room}")
     wanted = types_and_shapes(system, real, len(ids))
     return {name: entry(file, f"state/{name}", *kind) for name, kind in wanted.items()}
 
@@ -140,6 +139,5 @@ def system_of(entries: dict) -> System:
 
 
 def _five(name: str, plain: dict) -> list[float]:
-    if len(plain[name]) not in (0, 5):
-        raise InputError(f"{name}: {len(plain[name])} numbers, where there are five or none")
+    require(len(plain[name]) in (0, 5), f"{name}: {len(plain[name])} numbers, where there are five or none")
     return plain[name]

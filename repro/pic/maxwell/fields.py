@@ -3,7 +3,7 @@
 import numpy as np
 
 from repro.declared import Numbers
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.parallel import Kernel
 from repro.parallel.launch_sequence import in_turn
 
@@ -136,8 +136,7 @@ class Fields:
         B goes on there as it is before it. On a conductor E along it is zero. Raises InputError for another shape,
         and after the start.
         """
-        if self.begun:
-            raise InputError("fields are set before the first step and the first look at the particles: begin anew")
+        require(not self.begun, "fields are set before the first step and the first look at the particles: begin anew")
         units = field_units(self.dt)
         if electric is not None:
             values = self._with_guards("electric", electric, mode="constant")

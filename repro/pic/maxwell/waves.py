@@ -6,7 +6,7 @@ Taflove and Hagness (2005), Computational Electrodynamics, chapter 4.
 import numpy as np
 
 from repro.declared import Number, Numbers
-from repro.errors import InputError
+from repro.errors import require
 
 from ..constants import LIGHT, SMALLEST
 from ..mesh import Mesh
@@ -32,8 +32,7 @@ def _slopes(mesh: Mesh, wave_vector) -> np.ndarray:
 def transverse(mesh: Mesh, wave_vector, towards) -> np.ndarray:
     """The direction of E next to `towards` with which a wave has no divergence on the mesh; of length 1."""
     slopes, towards = _slopes(mesh, wave_vector), Numbers(3).array("towards", towards)
-    if not slopes.any():
-        raise InputError(f"wave vector = {wave_vector} 1/m: one without a direction has none across it")
+    require(slopes.any(), f"wave vector = {wave_vector} 1/m: one without a direction has none across it")
     found = towards - slopes * (slopes @ towards) / (slopes @ slopes)
     return found / np.linalg.norm(found)
 
@@ -74,7 +73,6 @@ def measured_frequency(amplitudes: np.ndarray, dt: float) -> float:
     Number(SMALLEST, unit="s").check("dt", dt)
     amplitudes = Numbers(None).array("amplitudes", amplitudes)
     middle = amplitudes[1:-1]
-    if not middle.any():
-        raise InputError(f"amplitudes: {len(amplitudes)} of them do not oscillate: give three or more, not all 0")
+    require(middle.any(), f"amplitudes: {len(amplitudes)} of them do not oscillate: give three or more, not all 0")
     cosine = np.sum((amplitudes[2:] + amplitudes[:-2]) * middle) / (2 * np.sum(middle**2))
     return float(np.arccos(cosine) / dt)

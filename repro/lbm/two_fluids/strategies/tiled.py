@@ -8,7 +8,7 @@ comes from memory once a step; what a thread reads again it finds in the caches.
 
 from functools import cache
 
-from repro.errors import InputError
+from repro.errors import InputError, require
 from repro.parallel import Kernel, device_function
 from repro.parallel.unroll import each, unrolled
 
@@ -148,8 +148,7 @@ def _check(problem, block):
             f"stencil '{problem.stencil}' reaches beyond the rim that 'tiled' keeps: choose 'central' or "
             "'isotropic-4', or the strategy 'dense'"
         )
-    if block % WIDTH:
-        raise InputError(f"block = {block}: 'tiled' takes multiples of {WIDTH}")
+    require(block % WIDTH == 0, f"block = {block}: 'tiled' takes multiples of {WIDTH}")
 
 
 def build(problem, device, dtype, block) -> Scheme:
