@@ -101,7 +101,10 @@ class Crossing:
     def count(self) -> None:
         """Count the particles that are here, before a step."""
         self._make_room(self._added)
-        self._held, self._before = _number(self._device, self._particles.cell >= 0), int(self._used[0])
+        self._held, self._before = self._here(), int(self._used[0])
+
+    def _here(self) -> int:
+        return _number(self._device, self._particles.cell >= 0)
 
     def __call__(self):
         """The particles' part of a step, on all ranks together."""

@@ -2,26 +2,22 @@
 
 import numpy as np
 
-from repro.parallel.ranks.migration import Progress, run_until_all_done
+from repro.parallel.ranks.migration import Progress
 
-from ..packing import record_type
+from ..subdomain import Crossing
 from .host_loop import HostLoop
 
 
-class RankExchange:
+class RankExchange(Crossing):
     """A step on one rank: launches go on until no particle is in transit on any rank (paper, section 3).
 
     Between launches the host sends what is in the outgoing buffers to the ranks whose subdomains they enter, and puts
-    what has arrived into the incoming ones. `counts` are those of the last step, see `repro.parallel.ranks.migration`.
+    what has arrived into the incoming ones.
     """
 
     def __init__(self, simulation, host_loop: HostLoop):
-        self.host_loop, self.counts = host_loop, None
-        self._subdomain, self._cell = simulation.subdomain, simulation.particles_on_device.cell
-        self._record = record_type(simulation.real)
-        self._held, self._begun = 0, False
-        #: called with what happens in a step, see `repro.parallel.ranks.migration`
-        self.notice = None
+        super().__init__(simulation, host_loop)
+        self.host_loop = host_loop
 
     def count(self) -> None:
         """Count the particles that are here, before a step."""
@@ -29,17 +25,13 @@ class RankExchange:
 
     def __call__(self):
         """The particles' part of a step, on all ranks together."""
-        self._begun = False
-        self.counts = run_until_all_done(self._work, self._subdomain.ranks, self._record, self._held, self.notice)
+        super().__call__()
         self.host_loop.end()
-
-    def _here(self) -> int:
-        return int((self._cell >= 0).sum())
 
     def _work(self, arrived: np.ndarray) -> Progress:
         host_loop, created = self.host_loop, 0
-        if not self._begun:
-            self._begun, self._absorbed = True, 0
+        if self._first:
+            self._first, self._absorbed = False, 0
             host_loop.begin()
             created = len(host_loop.waiting)
         host_loop.waiting = np.concatenate([host_loop.waiting, arrived])
