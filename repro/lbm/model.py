@@ -15,7 +15,7 @@ from .collision import COLLISIONS
 from .equilibrium import VELOCITY_SHARE
 from .lattice import D3Q19, Lattice
 from .media.pore_space import PoreSpace, is_mask
-from .parameters import Force, Grid, Parameters, Rates, WallVelocity, in_precision
+from .parameters import Grid, Parameters, Rates, Vector, in_precision
 
 SPEED_OF_SOUND = 1 / sqrt(3)
 
@@ -163,8 +163,8 @@ class Problem:
         return Parameters(
             Grid(*self.shape),
             in_precision(Rates, self.rates, dtype),
-            in_precision(Force, self.force, dtype),
-            in_precision(WallVelocity, self.wall_velocity, dtype),
+            in_precision(Vector, self.force, dtype),
+            in_precision(Vector, self.wall_velocity, dtype),
         )
 
 

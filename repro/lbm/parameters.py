@@ -18,16 +18,8 @@ class Rates(NamedTuple):
     odd: float
 
 
-class Force(NamedTuple):
-    """Force per volume."""
-
-    x: float
-    y: float
-    z: float
-
-
-class WallVelocity(NamedTuple):
-    """Velocity of the moving wall."""
+class Vector(NamedTuple):
+    """A force per volume, or the velocity of the moving wall."""
 
     x: float
     y: float
@@ -48,8 +40,8 @@ class Parameters(NamedTuple):
 
     grid: Grid
     rates: Rates
-    force: Force
-    wall: WallVelocity | MarkedWalls
+    force: Vector
+    wall: Vector | MarkedWalls
 
 
 def in_precision(kind, numbers, dtype):

@@ -2,18 +2,11 @@
 
 from scipy import constants
 
-#: elementary charge in C
-CHARGE = constants.e
-
-#: mass of an electron in kg
-MASS = constants.m_e
-
-#: speed of light in m/s
-LIGHT = constants.c
+#: elementary charge in C, mass of an electron in kg, and speed of light in m/s
+CHARGE, MASS, LIGHT = constants.e, constants.m_e, constants.c
 
 #: permittivity and permeability of vacuum in F/m and H/m
-PERMITTIVITY = constants.epsilon_0
-PERMEABILITY = constants.mu_0
+PERMITTIVITY, PERMEABILITY = constants.epsilon_0, constants.mu_0
 
 #: rest energy of an electron in eV
 REST_ENERGY = MASS * LIGHT**2 / CHARGE

@@ -1,6 +1,6 @@
 """A running simulation: a system, a device and a strategy that moves the particles."""
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -82,7 +82,8 @@ class Simulation(TimeLoop):
         self._injection = {} if strategy.by_host else self.bind_source(self.source_target)
         if sort_every:
             self._cell_sort = CellSort(device, self.real, self.particles_on_device, self.used, mesh.layout.nodes)
-            launches = [self._launch_sorted] + [self._launch_step] * (sort_every - 1)
+            sorted_step = partial(in_turn, self._cell_sort, self._launch_step)
+            launches = [sorted_step] + [self._launch_step] * (sort_every - 1)
         #: what has been warned of, see `stability_checks`
         self.warned = set()
         super().__init__(device, launches, start=self._place, look=self._require_valid)
@@ -137,10 +138,6 @@ class Simulation(TimeLoop):
         middle = names.index("particles")
         before, after = (LaunchSequence(self.device, part) for part in (launches[:middle], launches[middle + 1 :]))
         return [before, launches[middle], after]
-
-    def _launch_sorted(self):
-        self._cell_sort()
-        self._launch_step()
 
     def bind_source(self, source_target: SourceTarget, *, at_start: bool = False) -> dict:
         """The launches by name with which the source adds its particles in a step, or those at the start."""

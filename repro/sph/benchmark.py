@@ -109,13 +109,9 @@ def part_samples(simulation: Simulation, samples: int, seconds: float = 0.01) ->
         if device.name != "cuda":
             clock = time.thread_time if device.workers == 1 else time.perf_counter
             return _clocked(parts, clock, samples)
-        drift, kick = parts.pop("drift"), parts.pop("kick")
-        between = _differences(parts, device, samples, seconds)
-        ends = [
-            _differences({name: launch}, device, samples, seconds)
-            for name, launch in (("kick", kick), ("drift", drift))
-        ]
-        return ends[1] | between | ends[0]
+        ends = {"kick": parts.pop("kick")}, {"drift": parts.pop("drift")}
+        between, kick, drift = (_differences(some, device, samples, seconds) for some in (parts, *ends))
+        return drift | between | kick
 
 
 def _clocked(parts: dict, clock, samples: int) -> dict[str, list[float]]:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.errors import InputError, require
+from repro.errors import require
 
 from .simulation import Simulation
 
@@ -45,7 +45,11 @@ def restore(simulation: Simulation, path) -> None:
     simulation._require_untouched("a checkpoint")
     state = {name: getattr(simulation.state, name) for name in _ARRAYS}
     with opened(path, KIND, _VERSION) as file:
-        _require_same(dict(file.attrs), _identity(simulation))
+        found = dict(file.attrs)
+        for name, value in _identity(simulation).items():
+            require(name in found, f"not a checkpoint of this program (without {name})")
+            same = found[name] == value
+            require(same, f"a checkpoint of another case: its {name} is {found[name]}, not {value}")
         arrays = {name: entry(file, name, array.dtype, array.shape) for name, array in state.items()}
         simulation.resume(file.attrs["steps"])
     for name, values in arrays.items():
@@ -62,11 +66,3 @@ def _identity(simulation: Simulation) -> dict:
     if simulation.air_acts:
         about |= {f"air's {name}": value for name, value in asdict(simulation.sampling).items()}
     return about | {name: getattr(simulation, name) for name in ("density", "boundary", "precision")}
-
-
-def _require_same(found: dict, expected: dict) -> None:
-    for name, value in expected.items():
-        if name not in found:
-            raise InputError(f"not a checkpoint of this program (without {name})")
-        if found[name] != value:
-            raise InputError(f"a checkpoint of another case: its {name} is {found[name]}, not {value}")

@@ -10,7 +10,7 @@ from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D2Q9, D3Q15, D3Q19
 from repro.lbm.model import Model, Problem
 from repro.lbm.node import Specialisation, stream_kernel
-from repro.lbm.parameters import Grid, WallVelocity
+from repro.lbm.parameters import Grid, Vector
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import SWAPS
 from repro.lbm.strategies.swap.rule import (
@@ -70,7 +70,7 @@ def streamed(f, shape, device):
     """Plain streaming into a second array, as `split` does it."""
     flat = device.to_device(f.ravel()), device.zeros(f.size, f.dtype)
     kernel = stream_kernel(SPEC)
-    device.compile(kernel)(shape, *flat, Grid(*shape), WallVelocity(*(np.float64(0),) * 3))()
+    device.compile(kernel)(shape, *flat, Grid(*shape), Vector(*(np.float64(0),) * 3))()
     return device.to_host(flat[1]).reshape(f.shape)
 
 

@@ -89,11 +89,6 @@ def gentle_force(space: PoreSpace, viscosity: float, along: int = 0) -> float:
     return min(driving_force(space, viscosity), DENSITY_SPREAD / 3 / space.shape[along])
 
 
-def _around(axis: str, sides: str) -> Boundaries:
-    """Periodic ends along `axis`, and faces of the scheme `sides` at the sides."""
-    return Boundaries(tuple("periodic" if name == axis else sides for name in AXES for _ in range(2)))
-
-
 @checked
 def flow_through(
     space: Annotated[PoreSpace, Kind(PoreSpace)],
@@ -122,9 +117,9 @@ def flow_through(
     what it drives: a flow so slow that k does not depend on it. With one, look at the result's `doubts`. Pores that
     nothing flows through are taken for solid: fluid shut up in a voxel never comes to rest.
     """
-    boundaries = _around(axis, walls if sides == "wall" else "periodic")
+    faces = (walls if sides == "wall" and name != axis else "periodic" for name in AXES for _ in range(2))
     settings = {"collision": collision, "forcing": forcing, "walls": walls, "storage": storage, "magic": magic}
-    settings["boundaries"] = boundaries
+    settings["boundaries"] = Boundaries(tuple(faces))
     # as it is kept: with walls at its sides a path leads through no side
     stored = PorousProblem(space, relaxation_time, (0.0, 0.0, 0.0), **settings).stored
     stored.require_flow(axis)

@@ -22,16 +22,8 @@ from ...neighbours import crossed_faces, index_of, make_offset, steps_of
 from ...node import Specialisation, update_kernel
 from ...streaming import closed_faces, make_face_mask
 
-
-class Source(IntEnum):
-    """Where a node of a ray finds its two populations after the sweep over the interior (table 3, types A to E)."""
-
-    NONE = 0
-    A = 1
-    B = 2
-    C = 3
-    D = 4
-    E = 5
+#: where a node of a ray finds its two populations after the sweep over the interior (table 3, types A to E)
+Source = IntEnum("Source", "NONE A B C D E", start=0)
 
 
 def pairs_of(lattice: Lattice) -> tuple[tuple[int, int], ...]:
