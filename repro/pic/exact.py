@@ -121,12 +121,9 @@ def slow_electrons(time, source: float, attachment: float, recombination: float)
     dn/dt = S - nu n - beta n^2 has the solution n = 2 S tanh(t q / 2) / (q + nu tanh(t q / 2)), q^2 = nu^2 + 4 S beta,
     for `source` S in 1/(m3 s), `attachment` nu in 1/s and `recombination` beta in m3/s.
     """
-    for what, value, unit in (
-        ("source", source, "1/(m3 s)"),
-        ("attachment", attachment, "1/s"),
-        ("recombination", recombination, "m3/s"),
-    ):
-        _not_negative(what, value, unit)
+    _not_negative("source", source, "1/(m3 s)")
+    _not_negative("attachment", attachment, "1/s")
+    _not_negative("recombination", recombination, "m3/s")
     q = np.sqrt(attachment**2 + 4 * source * recombination)
     require(q > 0, "attachment = 0 1/s, and recombination = 0 m3/s or no source: there is no balance")
     growth = np.tanh(np.asarray(time) * q / 2)

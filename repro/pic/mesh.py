@@ -115,10 +115,7 @@ class Mesh:
 
     def require_before_layers(self, what: str, position: np.ndarray) -> None:
         """Refuse positions (count, 3) in m in absorbing layers, in which there are no electrons."""
-        first, last = (
-            np.array([cells * spacing for cells, spacing in zip(ends, self.spacing, strict=True)])
-            for ends in zip(*self._inner_ends, strict=True)
-        )
+        first, last = np.array(self._inner_ends).T * self.spacing
         inside = ~((position >= first) & (position <= last)).all(1)
         if inside.any():
             places = ", ".join(f"{low:g} to {high:g}" for low, high in zip(first, last, strict=True))

@@ -172,9 +172,7 @@ def divergence(mesh: Mesh, electric: np.ndarray) -> np.ndarray:
     for axis in range(3):
         far = -1 - axis
         # the first node is the last again
-        before = np.concatenate(
-            [electric[axis].take([-2], far), electric[axis].take(range(mesh.shape[axis]), far)], far
-        )
+        before = electric[axis].take([-2, *range(mesh.shape[axis])], far)
         found = found + (electric[axis] - before) / mesh.spacing[axis]
     return found
 

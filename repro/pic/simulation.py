@@ -96,10 +96,9 @@ class Simulation(TimeLoop):
     def memory(self) -> int:
         """Bytes on the device, about."""
         each = bytes_each(self.real) * (2 if self.sort_every else 1)
-        nodes = self.subdomain.mesh.layout.nodes
-        return int(self.subdomain.room * each + nodes * (6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8)) + (
-            self._memory_of_strategy
-        )
+        node = 6 * np.dtype(self.real).itemsize + 8 * EDGES + 8 + 4 + 8
+        fields = self.subdomain.mesh.layout.nodes * node
+        return int(self.subdomain.room * each + fields) + self._memory_of_strategy
 
     def bind(self, kernel: Kernel, *more, items: int | None = None):
         """The launch of a kernel that moves particles: an item an entry of their arrays, unless a number is given."""

@@ -58,11 +58,10 @@ def _require_room(simulation, when: str) -> None:
 
 
 def _require_finite(simulation, when: str) -> None:
-    dt = f"dt = {simulation.system.dt:g} s"
-    if not np.isfinite(float(simulation.particles_on_device.u.sum(dtype=np.float64))):
-        raise DivergenceError(f"momenta are not finite {when}: {dt}")
-    if not np.isfinite(float(simulation.fields.arrays.electric.sum(dtype=np.float64))):
-        raise DivergenceError(f"the electric field is not finite {when}: {dt}")
+    momenta, electric = simulation.particles_on_device.u, simulation.fields.arrays.electric
+    for what, values in (("momenta are", momenta), ("the electric field is", electric)):
+        if not np.isfinite(float(values.sum(dtype=np.float64))):
+            raise DivergenceError(f"{what} not finite {when}: dt = {simulation.system.dt:g} s")
 
 
 def _require_known(simulation, when: str) -> None:

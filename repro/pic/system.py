@@ -278,12 +278,11 @@ class System:
     def _momenta(self) -> float:
         """Root mean square of the momenta over m c along one axis at the start, 0 where nothing moves."""
         squares, weights = [], []
-        if len(self.electrons.weight):
-            spread = self.electrons.momentum - np.average(
-                self.electrons.momentum, axis=0, weights=self.electrons.weight
-            )
+        u, weight = self.electrons.momentum, self.electrons.weight
+        if len(weight):
+            spread = u - np.average(u, axis=0, weights=weight)
             squares.append(float((spread**2).sum(1).mean() / 3))
-            weights.append(float(self.electrons.weight.sum()))
+            weights.append(float(weight.sum()))
         if self.source is not None:
             squares.append(self.source.momentum**2 / 3)
             weights.append(self.source.weight * max(self.source.start, 1))

@@ -104,11 +104,11 @@ class Simulation(TimeLoop):
     @property
     def memory(self) -> int:
         """Bytes on the device, about: fluid with a sorted copy and shared sums, ghosts, tables of cells."""
-        inside = np.prod([side / self.system.resolution.spacing for side in self.system.tank])
-        walls = 2 * (self.system.layers + 1)
-        sites = np.prod([side / self.system.resolution.spacing + walls for side in self.system.tank])
-        each = np.dtype(self.real).itemsize
-        ghosts = (sites - inside) * (self.boundary == "ghosts") + most(self.system, self.sampling) * self.air_acts
+        sides, each = np.array(self.system.tank) / self.system.resolution.spacing, np.dtype(self.real).itemsize
+        sites = np.prod(sides + 2 * (self.system.layers + 1))
+        ghosts = (sites - np.prod(sides)) * (self.boundary == "ghosts") + most(
+            self.system, self.sampling
+        ) * self.air_acts
         ghosts += len(self.system.obstacles)
         fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < self.few)
         search = SEARCHES[self.strategy]

@@ -24,14 +24,13 @@ class InAir:
     """A step's launches, made by the host; `tallies` are what the electrons have done so far, see `air.tallies`."""
 
     def __init__(self, simulation):
-        device, self._simulation = simulation.device, simulation
+        device, self._used, self._cell = simulation.device, simulation.used, simulation.particles_on_device.cell
         self._deferred = device.zeros(1, np.int32)
         air = air_arguments(simulation, simulation.clock, self._deferred)
         self.tallies = air[0].tallies
         kernel = Kernel(make_transport(simulation.real, device.add), strict=True)
         self._all, self._rest = (simulation.bind(kernel, *air, resuming) for resuming in (0, 1))
-        cell = simulation.particles_on_device.cell
-        self._wake = device.compile(Kernel(_wake))((len(cell),), cell)
+        self._wake = device.compile(Kernel(_wake))((len(self._cell),), self._cell)
         injection = simulation.bind_source(simulation.source_target)
         self._before = list(injection.values()) or [count_steps(device, simulation.clock)]
 
@@ -47,9 +46,7 @@ class InAir:
         self._go_on()
 
     def _go_on(self):
-        while int(self._deferred[0]) and int(self._simulation.used[0]) <= len(
-            self._simulation.particles_on_device.cell
-        ):
+        while int(self._deferred[0]) and int(self._used[0]) <= len(self._cell):
             self._deferred[:] = 0
             self._wake()
             self._rest()

@@ -68,13 +68,8 @@ def shape_of(device, blocks: int | None, threads: int | None) -> tuple[int, int]
 
 def _memory(options: Options, system, real, device) -> int:
     blocks, threads = shape_of(device, options.blocks, options.threads)
-    each, pointers = bytes_each(real), 4 * len(Threads._fields)
-    return (
-        bytes_of_currents(system.mesh.layout.nodes, blocks)
-        + blocks * threads * pointers
-        + blocks * (2 * options.basket * each + 8)
-        + 8
-    )
+    pointers, buffers = 4 * len(Threads._fields) * threads, 2 * options.basket * bytes_each(real) + 8
+    return bytes_of_currents(system.mesh.layout.nodes, blocks) + blocks * (pointers + buffers) + 8
 
 
 def _build(options: Options, simulation) -> dict:
