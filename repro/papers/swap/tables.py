@@ -11,7 +11,7 @@ from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D3Q19
 from repro.lbm.model import Model
 from repro.lbm.node import Specialisation, stream_kernel
-from repro.lbm.parameters import Grid, WallVelocity
+from repro.lbm.parameters import Grid, Vector
 from repro.lbm.strategies.swap import rule
 from repro.parallel import select
 from repro.parallel.options import Seed
@@ -21,7 +21,7 @@ Largest, AllTypes = Annotated[int, Whole(1, 16)], Annotated[int, Whole(3, 16)]
 
 CLOSED = Model(D3Q19, Boundaries(("standard",) * 6))
 SPEC = Specialisation(CLOSED)
-NO_WALL = WallVelocity(*(np.float64(0),) * 3)
+NO_WALL = Vector(*(np.float64(0),) * 3)
 
 #: ways to stream by swaps, and how many arrays of populations each needs
 WAYS = {"sweep": 1, "rays": 1, "types": 2, "links": 1, "types in one array": 1}
