@@ -89,6 +89,15 @@ def test_worker_that_hangs_itself_is_ended_by_its_guard(tmp_path):
     assert gone(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGILL, signal.SIGKILL])
+def test_child_that_a_signal_kills_has_the_status_of_a_shell_which_is_none_of_the_guard_itself(tmp_path, number):
+    kills = ["sh", "-c", f"kill -{int(number)} $$"]
+    command = [sys.executable, "-m", "repro.study.run.guard", "0", str(tmp_path / "cell"), "0", *kills]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(PACKAGE)})
+    assert process.wait(20) == 128 + number
+    assert 128 + number not in (guard.LATE, guard.ALONE, guard.HEAVY)
+
+
 def test_notebook_above_the_limit_of_memory_is_ended_and_says_so(workshop):
     workshop.add("toy/heavy", "import time\nheld = b'x' * 700_000_000\ntime.sleep(60)")
     (outcome,) = run_all(workshop, memory=0.5)

@@ -437,6 +437,16 @@ def test_nothing_stands_beside_what_is_not_there(workshop, tmp_path):
     assert_refused(workshop, "toy/a is not published by another machine", tmp_path / "alone", beside=True)
 
 
+def test_a_machine_whose_notebook_is_shown_does_not_stand_beside_itself(paper, tmp_path):
+    """Its measurement alone would not be that of the notebook and the figures that stay."""
+    copy(project=paper.project)
+    path = paper.project.data / "measured/machine/toy/a.json"
+    before = path.read_bytes()
+    paper.finish("toy/a", {"toy-001": {"measured": 0.9}}, profile="paper", folder=tmp_path / "again")
+    assert_refused(paper, "toy/a is not published by another machine", tmp_path / "again", beside=True)
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("name", ["figures", "data/measured/machine", "notebooks/rendered/toy"])
 def test_nothing_is_published_through_a_link(paper, tmp_path_factory, name):
     copy(project=paper.project)
