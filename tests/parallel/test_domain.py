@@ -118,6 +118,10 @@ def test_numbers_of_ranks_that_are_named_are_the_nearest_on_both_sides():
         InputError, match="20 ranks do not divide a grid of 2 x 3 x 16 cells: use 6, 8, 12, 16, 24 or 32$"
     ):
         split((2, 3, 16), 20)
+    for shape in ((96, 1, 1), (1, 1, 96)):
+        # the numbers above have to come from one axis
+        with pytest.raises(InputError, match="cells: use 6, 8, 12, 16, 24 or 32$"):
+            split(shape, 20)
 
 
 @pytest.mark.parametrize(

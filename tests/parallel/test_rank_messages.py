@@ -122,6 +122,19 @@ def test_a_refusal_says_the_numbers_of_the_ranks_that_are_wrong(after, word):
     assert said == f"particles lost or doubled within a step: {line}"
 
 
+def test_one_that_a_rank_has_lost_is_not_made_up_for_by_one_that_another_has_doubled():
+    held = {0: 4, 1: 6}
+
+    def run(rank):
+        with pytest.raises(CheckError) as raised:
+            run_until_all_done(lambda arrived: Progress({}, remaining=0, held=held[rank.rank]), rank, RECORD, 5)
+        return str(raised.value)
+
+    (said,) = set(on_ranks(2, run))
+    counted = [f"before 5, created 0, absorbed 0, sent 0, received 0, after {after}" for after in held.values()]
+    assert said.endswith(f": rank 0: 1 lost, {counted[0]}; rank 1: 1 doubled, {counted[1]}")
+
+
 def test_more_messages_than_were_sent_are_refused_with_the_numbers_of_all_ranks():
     class Doubling(Alone):
         """What is sent to nobody arrives."""

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from repro.errors import InputError, MemoryLimitError
@@ -53,6 +54,19 @@ def test_progress_is_a_function_of_the_steps_done(loop, progress):
     heard = []
     loop.step(2500, progress=heard.append)
     assert sum(heard) == loop.steps == len(loop.counted) == 2500
+
+
+@pytest.mark.parametrize("every", [1, 300, 999, 1000, 1001, 2500])
+def test_a_look_comes_after_as_many_whole_samples_as_a_thousand_steps_hold(loop, every):
+    sampled, looked, steps, observer = [], [], (1 + 3000 // every) * every, Observer()
+    observer.launch, loop._look = (lambda: sampled.append(len(loop.counted))), (lambda: looked.append(loop.steps))
+    loop.step(steps, every=every, observers=[observer])
+    assert sampled == list(range(every, steps + 1, every))
+    assert all(step % every == 0 for step in looked)
+    between = np.diff([0, *looked])
+    assert between.max() <= max(1000, every)
+    assert (between[:-1] + every > 1000).all()
+    assert looked[-1] == loop.steps == steps
 
 
 def test_what_does_not_fit_is_refused_with_what_a_user_can_do():
