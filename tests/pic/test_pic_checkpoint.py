@@ -239,6 +239,11 @@ def put(index, value):
         ("state/steps", -1, "such as -1 are not a whole number from 0"),
         ("state/steps", np.array([2]), r"state/steps has the shape \(1,\), not \(\)"),
         ("state/ids", put(3, 2), "state/ids .*: 1 numbers such as 2 are not of one particle each"),
+        (
+            "state/ids",
+            lambda ids: ids[[0, 1, 2, 2, *range(4, len(ids))]],
+            "state/ids .*: 1 numbers .* of one particle each",
+        ),
         ("state/ids", put(-1, 21), "state/ids .* such as 21 are not from 0 to 18, as were given away in 2 steps"),
         ("state/ids", np.arange(201), "state/ids has 201 particles, and the system has room for 200"),
         ("state/ids", lambda ids: ids[:-1], "state/cell has the shape"),

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -126,6 +127,16 @@ def test_electrons_too_dense_in_a_region_are_warned_of():
             Simulation(found, PlainDevice()).start()
         lines = [str(warning.message) for warning in caught]
         assert [("in a region by step 0 of blob" in line) for line in lines] == [True] * warned
+
+
+@pytest.mark.parametrize("at_rest", [True, False])
+def test_ranks_have_the_electrons_of_the_box_together_and_the_densest_region_alone(at_rest):
+    simulation = Simulation(filled(0.5, 0.1, cells=3, momentum=1.0), PlainDevice())
+    simulation.start()
+    box, region = stability_checks._densities(simulation, at_rest=at_rest)
+    simulation.ranks = SimpleNamespace(gather=lambda here, what: np.stack([here / 2, here, here / 4]))
+    assert stability_checks._densities(simulation, at_rest=at_rest) == pytest.approx((1.75 * box, region))
+    assert region > 0
 
 
 def test_a_field_that_is_set_may_turn_electrons_no_further_than_one_that_is_given():
