@@ -301,3 +301,13 @@ def test_fluids_that_diverge_are_stopped_with_the_reason():
         made = flow(TwoFluids(OPEN, 0.5), PlainDevice())
     with pytest.raises(DivergenceError, match="the fluids diverged by step .*interaction 0.5"):
         made.step(30)
+
+
+@pytest.mark.parametrize("fluid", [0, 1])
+def test_one_fluid_whose_density_falls_below_zero_at_one_node_stops_the_run(fluid):
+    made = flow(TwoFluids(OPEN, 0.12), PlainDevice())
+    made._look()
+    rest = made.state[fluid][: OPEN.solid.size]
+    rest[5] -= 1.2
+    with pytest.raises(DivergenceError, match=r"diverged by step 0 \(a density of -0\.\d+\): interaction 0.12"):
+        made._look()

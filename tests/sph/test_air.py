@@ -136,6 +136,19 @@ def test_a_restart_sows_the_same_ghosts(tmp_path):
         restore(other, tmp_path / "run.h5")
 
 
+@pytest.mark.parametrize("portions", [(7,), (3, 3, 1), (1,) * 7, (2, 5)])
+def test_ghosts_are_sown_each_second_step_however_many_are_asked_for_at_once(monkeypatch, portions):
+    device = PlainDevice()
+    # nothing moves
+    monkeypatch.setattr(device, "compile", lambda kernel: lambda shape, *arguments: lambda: None)
+    simulation, sown_at = Simulation(shaken(3, tank=(3, 3, 4), water=(2, 2, 3)), device, **moist()), []
+    sow = simulation._sow_air
+    simulation._sow_air = lambda: (sown_at.append(simulation.steps), sow())
+    for portion in portions:
+        simulation.advance(portion)
+    assert sown_at == [0, 2, 4, 6]
+
+
 def test_xsph_without_equation_3_is_refused():
     system = replace(SYSTEM, fluid=replace(SYSTEM.fluid, xsph=0.05))
     with pytest.raises(InputError, match="xsph = 0.05 acts with density = 'summation' only"):

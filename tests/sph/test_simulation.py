@@ -249,7 +249,13 @@ def test_a_velocity_that_was_no_finite_number_stops_the_run_and_is_named(shaken_
 
 @pytest.mark.parametrize(
     ("array", "value", "words"),
-    [("v", 200.0, "beyond the Courant limit"), ("s", 0.4, "beyond the Courant limit"), ("a", 1e8, "beyond the force")],
+    [
+        ("v", 200.0, "beyond the Courant limit"),
+        ("s", 0.4, "beyond the Courant limit"),
+        ("a", 1e8, "beyond the force"),
+        # what is no number is not within a limit either
+        ("s", float("nan"), "beyond the Courant limit, nan s"),
+    ],
 )
 def test_a_time_step_beyond_the_limits_of_the_moment_stops_the_run(shaken_water, array, value, words):
     simulation = Simulation(shaken_water, PlainDevice())

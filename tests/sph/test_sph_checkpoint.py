@@ -13,6 +13,7 @@ from repro.errors import InputError
 from repro.parallel import select
 from repro.sph.checkpoint import KIND, restore, save
 from repro.sph.simulation import Simulation
+from repro.sph.system import Walls
 
 
 @pytest.mark.parametrize("strategy", ["sorted cells", "cell table"])
@@ -52,6 +53,10 @@ def saved(shaken_water, tmp_path):
         ({"fluid": replace(shaken().fluid, viscosity=0.2)}, {}, "its viscosity is 0.07, not 0.2"),
         ({"tank": (0.14, 0.1, 0.14)}, {}, "its tank x is 0.12, not 0.14"),
         ({"time_step": 1e-6}, {}, "its time step is"),
+        ({"walls": Walls(layers=2)}, {}, "its layers is 0, not 2"),
+        ({"walls": Walls(lid=False)}, {}, "its lid is True, not False"),
+        ({"walls": Walls(still=True)}, {}, "its still is False, not True"),
+        ({"obstacles": np.array([[0.11, 0.09, 0.01]])}, {}, "its obstacles is"),
         ({}, {"density": "summation"}, "its density is continuity, not summation"),
         ({}, {"boundary": "clamped"}, "its boundary is none, not clamped"),
         ({}, {"precision": "double"}, "its precision is single, not double"),
