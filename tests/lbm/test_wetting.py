@@ -62,6 +62,19 @@ def test_a_plane_between_walls_ends_at_the_walls(place, slope):
     assert interface_area(a, b, solid) == pytest.approx(exact, rel=0.01)
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("half", [slice(13), slice(13, None)], ids=["low", "high"])
+def test_half_a_sphere_on_a_wall_ends_at_the_wall_whichever_side_that_is_on(axis, half):
+    """A wall that cuts half a spacing too early or too late would change the area by a twentieth."""
+    shape, radius = (26, 26, 26), 9.0
+    solid = np.zeros(shape, bool)
+    np.moveaxis(solid, axis, 0)[half] = True
+    # the middle is on the wall, half-way between two nodes
+    distance = from_point(shape, (12.5 / 26,) * 3) - radius
+    a, b = (np.where(solid, 0.0, density) for density in densities(distance))
+    assert interface_area(a, b, solid) == pytest.approx(2 * pi * radius**2, rel=0.01)
+
+
 def test_a_film_on_a_wall_has_the_area_of_the_wall():
     solid = np.zeros((5, 12, 7), bool)
     solid[:, 0] = True
