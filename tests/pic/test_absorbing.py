@@ -19,9 +19,10 @@ SPACING = (1e-3,) * 3
 
 
 @pytest.mark.parametrize("pulse", [Pulse(12), Pulse(12, 17)], ids=["straight", "at 45 degrees"])
-def test_layers_send_back_less_than_a_hundredth(pulse, threads):
+def test_ten_layers_send_back_less_than_a_ten_thousandth(pulse, threads):
+    """With grades half a cell off it would be a hundredth."""
     assert pulse.angle == pytest.approx(0 if pulse.period == 1 else 45, abs=0.2)
-    assert decibels(reflected(pulse, threads, np.float32, [10])[10]) < -40
+    assert decibels(reflected(pulse, threads, np.float32, [10])[10]) < -80
 
 
 def test_a_single_layer_sends_back_more_than_a_tenth(threads):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from helpers.pic_systems import crowd
 from helpers.plain import PlainDevice
+from helpers.rank_threads import ThreadRank, on_ranks
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from repro.parallel import select
 from repro.parallel.ranks.launch import launch
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.disk.checkpoint import described, load, save
+from repro.pic.disk.global_state import gathered
 from repro.pic.disk.openpmd import write
 from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
@@ -190,6 +192,25 @@ def test_ranks_go_on_from_one_and_one_from_ranks(ranks_files):
 def test_ranks_write_the_fields_and_particles_that_one_writes(ranks_files, tmp_path):
     write(after(case("open"), 4), tmp_path / "openpmd.h5")
     require_same_entries(tmp_path / "openpmd.h5", ranks_files[1])
+
+
+def test_ranks_that_go_on_have_together_what_electrons_in_air_have_done(made, monkeypatch):
+    monkeypatch.setattr("repro.pic.simulation.Ranks", ThreadRank)
+    path, _ = made("air")
+
+    def go_on(rank):
+        simulation = load(path, PlainDevice(), ranks=rank)
+        begun = simulation._tallies.copy()
+        simulation._tallies += 1 + rank.rank
+        return begun, gathered(simulation)
+
+    (first, together), (second, nothing) = on_ranks(2, go_on)
+    with h5py.File(path) as file:
+        expected = file["state/tallies"][()]
+    assert expected.any()
+    np.testing.assert_array_equal(first + second, expected)
+    np.testing.assert_array_equal(together["tallies"], expected + 3)
+    assert nothing is None
 
 
 def test_the_system_is_the_one_that_was_saved(made):
