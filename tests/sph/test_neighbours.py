@@ -164,9 +164,12 @@ def test_cached_neighbours_are_found_again_though_more_are_in_a_row_than_can_be_
         assert i in found["walk", i]
 
 
-@pytest.mark.parametrize("room", [neighbour_list.ENTRIES, 3, 1])
+@pytest.mark.parametrize("room", [neighbour_list.ENTRIES, 5, 4, 3, 2, 1])
 def test_a_list_holds_the_neighbours_in_their_order_and_rows_without_room_are_walked(monkeypatch, room):
-    """Scattered fluid among ghosts of a wall, with room for 36 entries, for two and for none."""
+    """Scattered fluid among ghosts of a wall, with room for 36 entries, for none, and for what lies between.
+
+    A row has two entries here, so that two rows fill a list of four but for the one that ends it.
+    """
     monkeypatch.setattr(neighbour_list, "ENTRIES", room)
     generator = np.random.default_rng(5)
     system, device, search = system_of(spread(generator, 60)), PlainDevice(), STRATEGIES["sorted cells"]
