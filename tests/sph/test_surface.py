@@ -1,12 +1,14 @@
 """Surfaces from particles: volumes, areas, walls, drops; smoothing keeps them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
 from repro.errors import InputError
 from repro.sph.cases import StillWater
-from repro.sph.surface import reconstruct, roughness, smoothed
+from repro.sph.surface import colour, reconstruct, roughness, smoothed
 
 SPACING = 0.01
 
@@ -85,6 +87,26 @@ def test_water_without_order_keeps_its_volume_and_ends_at_its_face(tank):
     # layers cut out: what is in them is as many particles as they have room for, to a percent
     layers = [place[(place[:, 2] > low) & (place[:, 2] < low + 5)] for low in (2, 9, 16)]
     assert np.mean([volume(layer, tank) for layer in layers]) == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("high", [False, True])
+def test_a_wall_is_a_mirror(axis, high):
+    """Particles beside a wall have the colour that they have in the open beside their images, lone ones too.
+
+    Of each two over one another only the wider kernel that tells who is alone reaches from one to the other's image.
+    """
+    tanks = [SimpleNamespace(resolution=SimpleNamespace(spacing=1.0), tank=[10.0] * 3) for _ in range(2)]
+    tanks[1].tank[axis] = 20.0
+    place = np.repeat(np.random.default_rng(3).uniform(1.5, 8.5, (5, 3)), 2, axis=0)
+    place[:, axis] = 4.0, 5.0, 0.05, 2.3, 0.1, 2.45, 0.3, 2.25, 0.5, 1.8
+    image = place.copy()
+    place[:, axis], image[:, axis] = 10 + place[:, axis], 10 - image[:, axis]
+    alone = image if high else place - 10 * (np.arange(3) == axis)
+    beside, free = colour(alone, tanks[0]), colour(np.concatenate([place, image]), tanks[1])
+    half = free.take(range(21) if high else range(20, 41), axis)
+    np.testing.assert_allclose(beside, half, rtol=0, atol=1e-6)
+    assert half.max() > 0.5
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3, 5])
