@@ -77,6 +77,8 @@ TOLD = [
     (tables.core_rates, cores(1.9e6), {"core": 2.0, "own": 1.9, "holds": False}),
     (equilibrium.against_the_fit, (fitted(95.5),), {"p": 95.5, "off": 100 * (100 / 95.5 - 1), "holds": True}),
     (equilibrium.against_the_fit, (fitted(106.0),), {"p": 106.0, "off": 100 * (100 / 106 - 1), "holds": False}),
+    (equilibrium.against_the_fit, (fitted(105.0),), {"p": 105.0, "off": 100 * (100 / 105 - 1), "holds": True}),
+    (equilibrium.against_the_fit, (fitted(95.0),), {"p": 95.0, "off": 100 * (100 / 95 - 1), "holds": False}),
     (
         transport.against_theory,
         (DIFFUSION, Estimate(2.29, 0.1)),
@@ -86,6 +88,11 @@ TOLD = [
         transport.against_theory,
         (DIFFUSION, Estimate(1.69, 0.1)),
         {"off": 10.0, "rate": 1.69, "exact": 2.0, "holds": False},
+    ),
+    (
+        transport.against_theory,
+        (DIFFUSION, Estimate(2.31, 0.1)),
+        {"off": 10.0, "rate": 2.31, "exact": 2.0, "holds": False},
     ),
     (media.node_by_node_numbers, (one_core(1.6),), {"flag": 2.0, "branches": 1.25, "holds": True}),
     (media.node_by_node_numbers, (one_core(2.5),), {"flag": 2.0, "branches": 0.8, "holds": False}),
@@ -112,6 +119,11 @@ TOLD = [
         {"share": 41.9, "paper": 40.0, "holds": False},
     ),
     (
+        two_fluids.density_numbers,
+        (pd.DataFrame([["a", 9.0, 42.1]]), CLAIM),
+        {"share": 42.1, "paper": 40.0, "holds": True},
+    ),
+    (
         two_fluids.loss_numbers,
         (pd.DataFrame({"loss (%)": [54.0, 1.0], "by bytes (%)": [58.9, 99.0]}),),
         {"loss": 54.0, "by_bytes": 58.9, "holds": True},
@@ -120,6 +132,11 @@ TOLD = [
         two_fluids.loss_numbers,
         (pd.DataFrame({"loss (%)": [54.0, 1.0], "by bytes (%)": [48.9, 1.0]}),),
         {"loss": 54.0, "by_bytes": 48.9, "holds": False},
+    ),
+    (
+        two_fluids.loss_numbers,
+        (pd.DataFrame({"loss (%)": [54.0, 1.0], "by bytes (%)": [59.1, 54.0]}),),
+        {"loss": 54.0, "by_bytes": 59.1, "holds": False},
     ),
     (
         matrix_sum.share_of_rule,
@@ -209,7 +226,8 @@ def test_the_series_is_held_against_half_way_walls_where_it_can_be_trusted(monke
     trusted = permeability.TRUSTED_CHI
     table = pd.DataFrame({"chi": [0.5 * trusted, trusted, 1.01 * trusted], "deviation (%)": [1.0, -2.9, 50.0]})
     assert permeability.off_series(table) == {"off": pytest.approx(2.9), "holds": True}
-    assert not permeability.off_series(table.replace(-2.9, -3.1))["holds"]
+    for off in (-3.1, 3.1):
+        assert not permeability.off_series(table.replace(-2.9, off))["holds"]
     assert permeability.off_series(table[2:]) == {"off": 0.0, "holds": False}
 
 

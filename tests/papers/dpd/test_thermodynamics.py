@@ -143,10 +143,11 @@ def test_linear_response_compares_the_weakest_with_the_strongest_drive():
 
 
 def test_an_exact_law_holds_within_three_errors_and_a_theory_that_is_off_has_no_verdict():
-    rows = [("exact", value, error, 1.0, True) for value, error in ((1.1, 0.04), (1.1, 0.03), (np.nan, 0.03))]
+    found = ((1.1, 0.04), (1.1, 0.03), (0.9, 0.04), (0.9, 0.03), (np.nan, 0.03))
+    rows = [("exact", value, error, 1.0, True) for value, error in found]
     table = thermo_checks.table_of([*rows, ("fit", 1.5, 0.01, 1.0, False)])
-    assert list(table["holds"]) == [True, False, False, True]
-    assert list(thermo_checks.exact_laws(table)["off"][:2]) == pytest.approx([2.5, 10 / 3])
+    assert list(table["holds"]) == [True, False, True, False, False, True]
+    assert list(thermo_checks.exact_laws(table)["off"][:4]) == pytest.approx([2.5, 10 / 3, -2.5, -10 / 3])
     assert thermo_checks.theories(table)["off (%)"].tolist() == pytest.approx([50.0])
 
 

@@ -240,6 +240,10 @@ def test_the_centre_of_a_duct_lies_nearer_to_the_series_than_its_error():
         "holds": True
     }
     assert not duct.centre(duct.DuctFlow(case, None, level, level / 1.005))["holds"]
+    # below the series as above it
+    level = np.full((16, 16), 0.99 * exact)
+    assert duct.centre(duct.DuctFlow(case, None, level, level / 1.02))["holds"]
+    assert not duct.centre(duct.DuctFlow(case, None, level, level / 1.005))["holds"]
 
 
 @pytest.mark.parametrize("name", list(cavity.VORTICES))
