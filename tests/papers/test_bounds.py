@@ -238,7 +238,7 @@ def mapped(**over) -> tuple:
 
 #: what is faster, less or more than something else, where both are the same
 EQUAL = [
-    (media.in_place_numbers, (pd.DataFrame({"in place / list": [1.0, 2.0]}),)),
+    (media.in_place_numbers, (pd.DataFrame({"in place / list": [0.5, 2.0]}),)),
     (media.double_share, (frame(share=[50.0, 60.0]),)),
     (media.storage_numbers, (pd.DataFrame({"mflups": 1.0, "seconds": 1.0, "runs": [[1.0]] * 3},
      ["node by node", "rows", "flag word, rows"]),)),

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import tempfile
+from functools import partial
 from itertools import product
 from math import log
 from pathlib import Path
@@ -11,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import CheckError, InputError
+from repro.exclusive_timing import exclusive_timing
 from repro.papers.speed import speed_table, speedups
-from repro.parallel import CpuDevice, measure, select
+from repro.parallel import CpuDevice, host_clock, measure, select
 from repro.sph.benchmark import INCLUDES, check_strategy, facts_of, measure_speed, part_samples
 from repro.sph.cases import DamBreak
 from repro.sph.simulation import Simulation
@@ -104,13 +106,15 @@ def readings_table(ratios, samples: int) -> pd.DataFrame:
 def ladder_table(thousands: int, samples: int, record=None) -> pd.DataFrame:
     """A step (ms) of each of RUNGS: median, quartiles and the "least", and how much faster it is than earlier rungs.
 
-    On one core by the CPU time of its thread.
+    On one core the sum of the parts by the CPU time of its thread, on all cores whole steps, whose parts wait for all.
     """
     system, rows = system_of(thousands), []
     for rung, (strategy, all_cores) in RUNGS.items():
         device = select("threads") if all_cores else on_threads(1)
-        _, parts = _sampled(system, strategy, device, samples)
-        step = parts.sum(axis=1)
+        if all_cores:
+            step = _whole_steps(system, strategy, device, samples)
+        else:
+            step = _sampled(system, strategy, device, samples)[1].sum(axis=1)
         about = {"strategy": strategy, "device": device.name, "hardware": device.description}
         rows.append({"rung": rung, **about, **_middle(step), "least": step.min()})
         if record is not None:
@@ -120,6 +124,15 @@ def ladder_table(thousands: int, samples: int, record=None) -> pd.DataFrame:
             record.timing(f"rung: {rung}", seconds=step.median() / 1e3, spread=spread, **about, **more, check=check)
     table = pd.DataFrame(rows)
     return table.assign(gain=table["ms"].shift() / table["ms"], **{"of all": table["ms"].iloc[0] / table["ms"]})
+
+
+def _whole_steps(system: System, strategy: str, device, samples: int) -> pd.Series:
+    """Milliseconds of a step, the mean of ten, in each of some samples."""
+    check_strategy(device, strategy=strategy)
+    simulation = Simulation(system, device, strategy=strategy)
+    simulation.advance(10)
+    with exclusive_timing():
+        return pd.Series([100 * host_clock(partial(simulation.advance, 10), device) for _ in range(samples)])
 
 
 def plain_c(root: Path, thousands: int, ratio: float = 1.3, steps: int = 20) -> pd.Series | None:
@@ -231,10 +244,10 @@ def list_shares(parts: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
 
 
 def growth(table: pd.DataFrame, way: str) -> float:
-    """The power of the number of fluid particles with which a step of a program grows, first to last size."""
+    """The power of the number of particles, ghosts too, with which a step of a program grows, first to last size."""
     rows = table[table["way"] == way].sort_values("particles")
-    first, last = rows.iloc[0], rows.iloc[-1]
-    return log(last["ms"] / first["ms"]) / log(last["particles"] / first["particles"])
+    ms, all_particles = rows["ms"], rows["particles"] + rows["ghosts"]
+    return log(ms.iloc[-1] / ms.iloc[0]) / log(all_particles.iloc[-1] / all_particles.iloc[0])
 
 
 def growth_table(table: pd.DataFrame, paper: pd.DataFrame) -> pd.DataFrame:
