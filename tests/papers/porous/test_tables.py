@@ -651,7 +651,13 @@ def test_the_claims_on_permeability_are_judged_with_the_walls_of_listing_2():
     others = crystal_rows([(128, 0.6, tau, kind, "half-way", k) for (kind, tau), k in ks.items()])
     mrt = permeability.at_paper_points(pd.concat([table, others]), figure_of((0.6, 0.8, 1.0), (0.6, 1.0, 1.0)), "mrt")
     noted = permeability.claims_of(summary, bgk, mrt)
-    assert noted["porous-116"]["note"] == "0.50 % with the rates of reference 31"
+    assert noted["porous-116"] == {
+        "measured": measured["porous-116"],
+        "note": "0.50 % with the rates of reference 31",
+    }
+    farther = others.assign(k=lambda table: table["k"].where(table["k"] != 201.0, 206.0))
+    mrt = permeability.at_paper_points(pd.concat([table, farther]), figure_of((0.6, 0.8, 1.0), (0.6, 1.0, 1.0)), "mrt")
+    assert permeability.claims_of(summary, bgk, mrt)["porous-116"]["measured"] == pytest.approx(3)
     assert noted["porous-124"]["note"] == "0.05 with the rates of reference 31"
     assert measured["porous-125"] == pytest.approx(10)
     assert measured["porous-126"] == pytest.approx(4)
