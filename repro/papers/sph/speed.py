@@ -160,7 +160,7 @@ def plain_c(root: Path, thousands: int, ratio: float = 1.3, steps: int = 20) -> 
 def beside_plain_c(ladder: pd.DataFrame, plain: pd.Series | None) -> pd.DataFrame:
     """`ladder_table` with the times of `plain_c` beside the rungs that it has, and without it where there is none."""
     times = {} if plain is None else dict(plain)
-    return ladder.assign(**{"plain C (ms)": [times.get(rung, np.nan) for rung in ladder["rung"]]})
+    return ladder.assign(**{"plain C, least (ms)": [times.get(rung, np.nan) for rung in ladder["rung"]]})
 
 
 def over_plain_c(ladder: pd.DataFrame, plain: pd.Series) -> dict:

@@ -34,7 +34,7 @@ def ladder(table: pd.DataFrame, plain_c: pd.Series | None):
     arrays = {"ms": table["ms"]}
     if plain_c is not None:
         arrays["plain C"] = plain_c[["linked list", "each pair once"]].to_numpy(float)
-        axes.plot(arrays["plain C"], ["linked list", "each pair once"], "D", color=ORANGE, label="plain C")
+        axes.plot(arrays["plain C"], ["linked list", "each pair once"], "D", color=ORANGE, label="plain C, least")
         figure.legend(loc="outside lower center")
     axes.invert_yaxis()
     axes.set(xlabel="time of a step (ms)", xlim=(0, 1.25 * axes.dataLim.xmax))
