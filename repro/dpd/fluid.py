@@ -16,7 +16,7 @@ TRIED = [k / 20 for k in range(1, 20)]
 @dataclass(frozen=True)
 @checked
 class Fluid:
-    """A DPD fluid and its integrator; the defaults are the paper's (table 3, kT = 1)."""
+    """A DPD fluid and its integrator; its defaults are the paper's (table 3), else Groot and Warren's."""
 
     #: number density, particles per cubed cutoff radius
     density: Annotated[float, Above(0, "particles per cubed cutoff radius")] = 4.0
@@ -24,7 +24,7 @@ class Fluid:
     repulsion: Annotated[float, Number(0)] = 18.75
     #: sigma of equation 3
     sigma: Annotated[float, Above(0)] = 3.0
-    #: thermal energy kT
+    #: thermal energy kT, which the paper does not state
     temperature: Annotated[float, Above(0)] = 1.0
     #: time step
     dt: Annotated[float, Above(0)] = 0.02

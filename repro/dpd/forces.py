@@ -1,4 +1,4 @@
-"""Laws: the force of a pair along its line of centres, the paper's (equations 1 to 5) or one of your own.
+"""Laws: the force of a pair along its line of centres, that of equations 1 to 5 or one of your own.
 
 Lengths are in cutoff radii, masses in particle masses. A law takes the distance r < 1, `approach`, which is e . v, the
 relative velocity along the line of centres, positive when the particles part, a deviate of variance one, the numbers
@@ -36,7 +36,7 @@ class Law(NamedTuple):
 
 @device_function
 def weight(distance, one):
-    """The weight of the noise, w_R = 1 - r."""
+    """The weight of the noise, w_R = 1 - r, of Groot and Warren (1997); the paper states none."""
     return max(one - distance, one - one)
 
 

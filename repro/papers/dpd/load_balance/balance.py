@@ -37,7 +37,7 @@ def pairs_of_cells(counts: np.ndarray, shape) -> np.ndarray:
 
 
 def cell_order(name: str, counts: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """The cells in one of ORDERS: by index, fullest first (the paper's), with the most pairs first, or in blocks."""
+    """The cells in one of ORDERS: by index, fullest first (our reading of the paper), by pairs, or in blocks."""
     if name == "natural":
         return np.arange(len(counts))
     if name == "by particles in blocks":
@@ -74,7 +74,7 @@ def model_table(systems: dict) -> pd.DataFrame:
 def balance_gain(systems: Iterable[System]) -> dict:
     """Share of the lanes that work with the cells sorted by load, over that with the cells as they lie, see `of_runs`.
 
-    The paper's measure of balance (figures 4 and 5), counted from the candidate pairs: the same on any machine.
+    Our measure of what figures 4 and 5 show, counted from the candidate pairs: the same on any machine.
     """
     return of_runs(model_table(dict(enumerate(systems)))["predicted gain"])
 
