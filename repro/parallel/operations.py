@@ -66,6 +66,16 @@ def _compiled_ones(word):
     return (lambda word: _population(word)) if word == types.uint32 else None
 
 
+def like(x, value):
+    """A number in the type of `x`, or of the items of an array."""
+    return np.asarray(x).dtype.type(value)
+
+
+@overload(like)
+def _compiled_like(x, value):
+    return lambda x, value: type(x)(value)
+
+
 def _locked(operation: str):
     """An operation of the processor on one element of an array, by LLVM's name of it for whole numbers."""
 

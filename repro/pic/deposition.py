@@ -12,7 +12,7 @@ from math import floor, log2
 
 import numpy as np
 
-from repro.parallel import device_function, fma
+from repro.parallel import device_function, fma, like
 
 #: numbers that a cell has for currents: four edges along each axis
 EDGES = 12
@@ -55,7 +55,7 @@ def make_to_whole(real):
 @device_function
 def _along(moved, p, q, twist):
     """`moved` along an axis, mean places p and q along the two others, `twist` the product of all three."""
-    one = type(p)(1)
+    one = like(p, 1)
     p_low, q_low = one - p, one - q
     return (
         fma(moved * p_low, q_low, twist),
@@ -73,7 +73,7 @@ def edge_weights(start, end, amount):
     number a + 2 b of axis c is of the edge along c at place a along the next axis and b along the one after it
     (cyclically); it is the displacement along c, in cells, times the weight of the edge.
     """
-    half, twelfth = type(amount)(0.5), type(amount)(1 / 12)
+    half, twelfth = like(amount, 0.5), like(amount, 1 / 12)
     dx, dy, dz = end[0] - start[0], end[1] - start[1], end[2] - start[2]
     x, y, z = half * (start[0] + end[0]), half * (start[1] + end[1]), half * (start[2] + end[2])
     twist = amount * (dx * dy) * (dz * twelfth)

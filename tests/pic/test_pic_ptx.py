@@ -12,7 +12,7 @@ def test_kernels_keep_to_registers_and_leave_no_product_to_be_fused(precision, n
     kernels = ptx_of("pic_ptx", precision, *names)
     every = {name for name, way in STRATEGIES.items() if "cuda" in way.on}
     assert {k["strategy"] for k in kernels} == (set(names) or every)
-    assert {k["kernel"] for k in kernels} >= {"follow", "inject", "update", "scatter"}
+    assert {k["kernel"] for k in kernels} >= {"follow", "inject", "magnetic_body", "electric_body", "scatter"}
     if not names:
         assert {k["kernel"] for k in kernels if k["strategy"] == "baskets"} >= {"advance", "find_ends", "add_blocks"}
         assert {k["air"] for k in kernels if k["kernel"] == "advance"} == {False, True}
@@ -27,7 +27,7 @@ def test_kernels_keep_to_registers_and_leave_no_product_to_be_fused(precision, n
     assert max(k[fused] for k in kernels if k["kernel"] == "follow") > 100
     if precision == "single":
         # but for sums of currents, which are whole numbers, on their way into the field
-        assert {k["kernel"] for k in kernels if k["in double"]} <= {"update"}
+        assert {k["kernel"] for k in kernels if k["in double"]} <= {"electric_body"}
 
 
 def _fused(kernel, precision):

@@ -178,7 +178,9 @@ def memory_table(box, device, capacity: int) -> pd.DataFrame:
     system, rows = Bulk(tuple(box)).system(), []
     for name in LISTS:
         made, _, on = make_list(name, system.position, system.cells, device, capacity)
-        arrays = {key: value.nbytes for key, value in vars(made).items() if isinstance(value, on.xp.ndarray)}
+        # of an array that has two names once
+        kept = {id(value): (key, value) for key, value in vars(made).items() if isinstance(value, on.xp.ndarray)}
+        arrays = {key: value.nbytes for key, value in kept.values()}
         moved = sum(arrays.get(key, 0) for key in ("r", "u", "v", "ids"))
         rows.append((name, (sum(arrays.values()) - moved) / system.count, moved / system.count))
     return pd.DataFrame(rows, columns=["list", "bytes a particle", "and for its sorted copies"])
