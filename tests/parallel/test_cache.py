@@ -259,7 +259,10 @@ def key_with(tmp_path, name: str, text: str) -> str:
     (tmp_path / f"{name}.py").write_text(text)
     specification = importlib.util.spec_from_file_location(name, tmp_path / f"{name}.py")
     equations = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(equations)
+    with pytest.MonkeyPatch.context() as patch:
+        # two texts of one length within a second would share their bytecode
+        patch.setattr(sys, "dont_write_bytecode", True)
+        specification.loader.exec_module(equations)
 
     def body(x, n, values):
         for i in range(x, x + n):

@@ -91,7 +91,9 @@ def test_worker_that_hangs_itself_is_ended_by_its_guard(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGILL, signal.SIGKILL])
 def test_child_that_a_signal_kills_has_the_status_of_a_shell_which_is_none_of_the_guard_itself(tmp_path, number):
-    kills = ["sh", "-c", f"kill -{int(number)} $$"]
+    # whoever starts the tests may have told them, and so their children, to ignore a signal
+    code = f"import os, signal; signal.signal({int(number)}, signal.SIG_DFL); os.kill(os.getpid(), {int(number)})"
+    kills = [sys.executable, "-c", code if number != signal.SIGKILL else "import os; os.kill(os.getpid(), 9)"]
     command = [sys.executable, "-m", "repro.study.run.guard", "0", str(tmp_path / "cell"), "0", *kills]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(PACKAGE)})
     assert process.wait(20) == 128 + number
