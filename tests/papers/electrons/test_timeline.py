@@ -16,11 +16,11 @@ def step():
 
 
 def test_a_rank_without_particles_enters_the_barrier_and_works_again_when_some_arrive(step):
-    events, _ = step
+    events, counts = step
     idle = events[events["rank"] == 1]["what"].tolist()
     assert idle[:3] == [MOVES, MOVED, ENTERED]
-    # it does not enter a second time: the barrier stands until all have entered
-    assert idle.count(ENTERED) == 1
+    # once a round, and no second time when it comes back to work: a barrier stands until all have entered
+    assert idle.count(ENTERED) == counts["rounds"].iloc[1]
     assert idle.index(RECEIVED) < idle.index(RESUMED)
     assert idle.count(RESUMED) > 0
 
