@@ -304,13 +304,14 @@ def test_a_plain_c_program_with_other_particles_is_found_out(monkeypatch):
 
 
 def test_all_rungs_but_the_last_run_on_one_core(monkeypatch):
-    """By name of the device: a step takes a millisecond more with each rung's sample."""
+    """By name of the device; the last one's samples are whole steps."""
     one, every = (SimpleNamespace(name=name, description=name) for name in ("one core", "all cores"))
     monkeypatch.setattr(speed, "system_of", lambda thousands: thousands)
     monkeypatch.setattr(speed, "on_threads", {1: one}.get)
     monkeypatch.setattr(speed, "select", {"threads": every}.get)
     parts = pd.DataFrame({"a": [1.0, 2.0, 3.0, 9.0], "b": 1.0})
     monkeypatch.setattr(speed, "_sampled", lambda system, strategy, device, samples: (None, parts))
+    monkeypatch.setattr(speed, "_whole_steps", lambda system, strategy, device, samples: parts.sum(axis=1))
     table = speed.ladder_table(15, 4)
     assert table["device"].tolist() == ["one core"] * (len(speed.RUNGS) - 1) + ["all cores"]
     assert table[["ms", "from", "to", "least"]].drop_duplicates().to_numpy().tolist() == [[3.5, 2.75, 5.5, 2.0]]
