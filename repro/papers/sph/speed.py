@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import CheckError, InputError
-from repro.exclusive_timing import exclusive_timing
 from repro.papers.speed import speed_table, speedups
 from repro.parallel import CpuDevice, host_clock, measure, select
 from repro.sph.benchmark import INCLUDES, check_strategy, facts_of, measure_speed, part_samples
@@ -131,8 +130,7 @@ def _whole_steps(system: System, strategy: str, device, samples: int) -> pd.Seri
     check_strategy(device, strategy=strategy)
     simulation = Simulation(system, device, strategy=strategy)
     simulation.advance(10)
-    with exclusive_timing():
-        return pd.Series([100 * host_clock(partial(simulation.advance, 10), device) for _ in range(samples)])
+    return pd.Series([100 * host_clock(partial(simulation.advance, 10), device) for _ in range(samples)])
 
 
 def plain_c(root: Path, thousands: int, ratio: float = 1.3, steps: int = 20) -> pd.Series | None:

@@ -78,6 +78,12 @@ def packing_bars(table: pd.DataFrame, hardware: str):
     return figure, {"mflups": table["mflups"], "roof": table["roof"]}
 
 
+def porosity_figures(table: pd.DataFrame, data: Path) -> dict[str, tuple]:
+    """Figures 5.10a and 5.10b by name, the paper's points from the folder data/."""
+    points = {"mlups": figure_points(data, "5.10a"), "mflups": figure_points(data, "5.10b")}
+    return {f"porosity-{rate.upper()}": speed_over_porosity(table, rows, rate) for rate, rows in points.items()}
+
+
 def flag_word_figures(variants: pd.DataFrame, by_block: pd.DataFrame, data: Path) -> dict[str, tuple]:
     """Figures 5.11, 5.12 and 5.13 by name, the paper's points from the folder data/."""
     ratios_of = (("drop", "5.11"), ("share", "5.12"))
