@@ -20,7 +20,7 @@ from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.publish import published
 from repro.study.show import markdown
 from repro.study.show.markdown import table, verdicts
-from repro.study.show.report import open_published
+from repro.study.show.report import CORRECTED, open_published
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -38,6 +38,8 @@ PAPERS = {
     "sph": "A breaking dam (SPH)",
     "electrons": "Electrons in their own field",
 }
+#: heads of columns that would be too wide
+HEADS = {Verdict.NEWER_HARDWARE: "newer hardware"}
 #: the paragraph of docs/findings.toml for README
 IN_SHORT = "all"
 
@@ -92,8 +94,8 @@ class Publication:
 
     def _counted(self, title: str, books: list[Notebook], given: list[Verdict]) -> dict:
         counted = self._verdicts(books)
-        corrected = {"of these, rule corrected": self._corrected(books)} if self._corrected(self.books) else {}
-        numbers = {str(verdict): counted[verdict] for verdict in given}
+        corrected = {CORRECTED: self._corrected(books)} if self._corrected(self.books) else {}
+        numbers = {HEADS.get(verdict, str(verdict)): counted[verdict] for verdict in given}
         # the chip alone: "H100 80GB HBM3" would take half of the table
         chips = dict.fromkeys(name.partition(" ")[0] for name in self.gpus(books).split(", "))
         return {"paper": title} | numbers | corrected | {"GPU": ", ".join(chips)}

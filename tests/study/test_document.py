@@ -22,7 +22,7 @@ def ours():
 
 def test_the_report_of_this_checkout_is_what_its_results_say(ours):
     # a source that changes does not change what was found; `status --published` tells it, and a report made since
-    written = re.sub(r"(- \*\*OUT OF DATE .*\n)+\n", "", (PROJECT.root / "REPORT.md").read_text(encoding="utf-8"))
+    written = re.sub(r"(- \*\*OUT OF DATE.*\n)+\n", "", (PROJECT.root / "REPORT.md").read_text(encoding="utf-8"))
     assert written == markdown.report_markdown(replace(ours, outdated={}), markdown.findings(PROJECT))
     assert (PROJECT.root / "REPORT.csv").read_text(encoding="utf-8") == as_csv(ours)
 
@@ -68,8 +68,9 @@ def test_what_was_edited_and_what_the_sources_have_outgrown_is_told_first(made, 
     sidecar = workshop.project.data / "measured/machine/toy/a.json"
     sidecar.write_text(sidecar.read_text().replace("0.9", "0.5543"))
     assert "- **NOT COUNTED toy/a: " in markdown.report_markdown(report.open_published(workshop.project), {})
-    old = replace(made, outdated={"toy/a": "repro/lbm.py changed"})
-    assert "- **OUT OF DATE toy/a: repro/lbm.py changed; counted as it was**" in markdown.report_markdown(old, {})
+    old = replace(made, outdated={"toy/a": "repro/lbm.py changed", "toy/b": "a.py changed"})
+    line = "- **OUT OF DATE, counted as they were: the sources of 2 have changed: toy/a, toy/b**"
+    assert line in markdown.report_markdown(old, {})
 
 
 @pytest.mark.parametrize("content", [b"x = ", b"toy = 3", b"toy = '\xe9'"])

@@ -16,18 +16,20 @@ from repro.study.run.execute import import_without_grammar
 from repro.study.show.markdown import Links, scoreboard_markdown
 from repro.study.show.report import VERDICTS, Report
 
-VERDICT = re.compile(f"<td>({'|'.join(VERDICTS)})</td>")
+#: a cell that says a verdict, and the one by the first rule where that changed
+VERDICT = re.compile(rf"<td>({'|'.join(VERDICTS)})( \(.*?\))?</td>")
+CLAIM, ROW = re.compile(r"<td>([a-z]+-\d+)</td>"), re.compile(r"<tr>.*?</tr>", re.DOTALL)
 
 
 def html(report: Report) -> str:
     """scoreboard.html: counts, claims and figures on one page that needs no other file."""
     for row in report.books:
         convert(report.folder / f"{row['notebook']}.ipynb")
-    body = markdown_to_html(scoreboard_markdown(report, Links(figures="#")), escaped=True)
+    body = markdown_to_html(scoreboard_markdown(report, Links(figures="#", of_claims=True)), escaped=True)
     for name, files in report.figures.items():
         body += f"<h2>{name}</h2>" if files else ""
         body += "".join(_image(report.folder / file, file) for file in files)
-    body = VERDICT.sub(lambda cell: f'<td class="{cell[1].replace(" ", "-")}">{cell[1]}</td>', body)
+    body = VERDICT.sub(_coloured, body)
     head = f'<meta charset="utf-8"><title>{escape(report.title())}</title><style>{_beside("page.css")}</style>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>\n'
 
@@ -72,11 +74,27 @@ def _converted(notebook: Path) -> str:
     )
     content = import_without_grammar("nbformat").read(notebook, as_version=4)
     for data in (output.get("data", {}) for cell in content.cells for output in cell.get("outputs", [])):
+        if "text/html" in data:
+            data["text/html"] = with_places("".join(data["text/html"]))
         # nbconvert shows no animation
         if "image/gif" in data:
             film = "".join(data.pop("image/gif").split())
             data["text/html"] = f'<img alt="animation" src="data:image/gif;base64,{film}">'
     return exporter.from_notebook_node(content, {"metadata": {"name": notebook.stem}})[0]
+
+
+def with_places(text: str) -> str:
+    """HTML whose tables have a place for each claim that a row judges, and verdicts with a class of their own."""
+
+    def row(match: re.Match) -> str:
+        line, judged = VERDICT.subn(_coloured, match[0])
+        return CLAIM.sub(r'<td id="\1">\1</td>', line, count=1) if judged else line
+
+    return ROW.sub(row, text)
+
+
+def _coloured(cell: re.Match) -> str:
+    return f'<td class="{cell[1].replace(" ", "-")}">{cell[1]}{cell[2] or ""}</td>'
 
 
 def _beside(name: str) -> str:

@@ -26,6 +26,8 @@ class Links:
     figures: str = ""
     code: str | None = None
     """None where the sources are not beside."""
+    of_claims: bool = False
+    """Whether a notebook's page has a place for each claim that it tests, which pages in HTML have."""
 
 
 HERE = Links()
@@ -80,33 +82,42 @@ def notebooks(report: Report, links: Links) -> str:
     )
 
 
-def _linked(text: str, notebook: str, report: Report, links: Links) -> str:
-    """The text as a link to a notebook's result, where there is a whole one."""
+def _linked(text: str, notebook: str, report: Report, links: Links, place: str = "") -> str:
+    """The text as a link to a notebook's result, or to a place in it, where there is a whole one."""
     made = any(book["notebook"] == notebook and book["machine"] for book in report.books)
-    return f"[{text}]({links.notebooks}{notebook}.ipynb)" if made and notebook not in report.troubles else text
+    return f"[{text}]({links.notebooks}{notebook}.ipynb{place})" if made and notebook not in report.troubles else text
 
 
 def claims(rows: Rows, report: Report, links: Links) -> str:
-    """Claims with links to notebooks, figures and code, and what is published of other machines: a Markdown table."""
+    """Claims as a Markdown table: verdict and reason first, then what shows it, and what other machines gave.
+
+    What is not reproduced comes first, then what was judged by another rule before.
+    """
     here = {row["id"] for row in rows}
     elsewhere = {name: said for name, said in report.elsewhere.items() if here & said.keys()}
-    changed, lines = any(row["first"] for row in rows), []
-    for row in rows:
-        notebook, ratio = row["notebook"], row["ratio"]
-        cells = {"id": _linked(row["id"], notebook, report, links)}
-        cells |= {name: row[name] for name in ("where", "quantity", "case")}
-        cells |= {"paper": row["value"], "measured": shown(row["measured"])}
-        cells |= {"ratio": "" if ratio is None else number(ratio, 3)}
-        cells |= {name: row[name] for name in ("unit", "verdict", "reason")}
-        cells |= {"by the first rule": row["first"]} if changed else {}
+    lines = []
+    for row in sorted(rows, key=lambda row: (row["verdict"] != Verdict.NOT_REPRODUCED, not row["first"])):
+        notebook, unit = row["notebook"], "" if row["unit"] in ("", "-") else f" {row['unit']}"
+        judged = links.of_claims and row["verdict"] in VERDICTS and row["verdict"] != Verdict.NOT_MEASURED
+        cells = {"claim": _linked(row["id"], notebook, report, links, f"#{row['id']}" if judged else "")}
+        other = row["first"] if row["first"] != row["verdict"] else "the same"
+        cells["verdict"] = row["verdict"] + (f" (by its first rule: {other})" if row["first"] else "")
+        cells["what"] = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
+        in_unit = unit if isinstance(row["measured"], int | float) else ""
+        cells |= {"paper": f"{row['value']}{unit}", "here": shown(row["measured"]) + in_unit}
+        cells |= {name: row[name] for name in ("reason", "where")}
         for name, said in elsewhere.items():
             cells[f"published, {name}"] = "{} ({})".format(*said[row["id"]]) if row["id"] in said else ""
-        cells |= {"figures": figures(report.figures.get(notebook, ()), links)}
-        if links.code is not None:
-            files = report.code.get(notebook, ())
-            cells["code"] = ", ".join(f"[{file.removeprefix('repro/papers/')}]({links.code}{file})" for file in files)
-        lines.append(cells)
+        lines.append(cells | {"shown by": "; ".join(filter(None, evidence(notebook, report, links)))})
     return table(lines)
+
+
+def evidence(notebook: str, report: Report, links: Links) -> tuple[str, str]:
+    """Links to a notebook's figures, and to the code that it calls."""
+    files = report.code.get(notebook, ()) if links.code is not None else ()
+    names = {file: file.removeprefix("repro/papers/").removesuffix("/__init__.py") for file in files}
+    code = [f"[{name}]({links.code}{file})" for file, name in names.items()]
+    return figures(report.figures.get(notebook, ()), links), ", ".join(code)
 
 
 def figures(files: Iterable[str], links: Links) -> str:
@@ -171,7 +182,9 @@ def body(report: Report, said: Mapping[str, str], links: Links = PLACES) -> str:
     for name, why in report.troubles.items():
         kept = f"EDITED {name}: {why}; what its sealed result says is counted"
         doubts.append(kept if name in counted else f"NOT COUNTED {name}: {why}")
-    doubts += [f"OUT OF DATE {name}: {why}; counted as it was" for name, why in report.outdated.items()]
+    if report.outdated:
+        names = ", ".join(report.outdated)
+        doubts.append(f"OUT OF DATE, counted as they were: the sources of {len(report.outdated)} have changed: {names}")
     parts += [*filter(None, [_warnings(doubts)]), table(report.counts()), verdicts()]
     if (report.folder / CHART).is_file():
         parts.append(f"![Published speedups beside those measured here]({CHART})")
