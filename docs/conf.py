@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "_ext"))
 
 project = "gpu-papers-repro"
 copyright = "the authors of gpu-papers-repro, MIT licence"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "mathml", "plain_docstrings"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "mathml", "plain_docstrings", "verdicts"]
 exclude_patterns = ["files"]
 
 # the notebooks were run before; the site shows what they found
@@ -28,16 +28,18 @@ html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["claims.js"]
+# a place in an executed notebook is in its output, where Sphinx does not look and tools/site_check.py does
+suppress_warnings = ["myst.xref_missing"]
 html_favicon = "_static/icon.svg"
 html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
 # a summary would be fetched from each page found, which a browser refuses for files on disk
 html_show_search_summary = False
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "claims": []}
 html_theme_options = {
     "logo": {"text": project},
-    "header_links_before_dropdown": 8,
     "navbar_end": ["theme-switcher"],
     "show_toc_level": 2,
     "navigation_with_keys": False,

@@ -29,7 +29,8 @@ def tool(name):
 @pytest.fixture(scope="module")
 def laid_out():
     """Every page that Sphinx reads, and the places of the files that they link to."""
-    site_layout, places = tool("site_layout"), tool("site_links").Places(ROOT)
+    site_layout = tool("site_layout")
+    places = tool("site_links").Places(ROOT, site_layout.shown_figures(PROJECT))
     return site_layout.pages(PROJECT, places) | site_layout.notebooks(PROJECT, places), places
 
 
@@ -72,6 +73,28 @@ def test_every_paper_has_an_introduction_with_its_notebooks_and_claims(paper, la
 def test_the_scoreboard_comes_first(laid_out):
     text = laid_out[0]["index.md"]
     assert 0 < text.index("| paper | reproduced |") < text.index("## ")
+
+
+def test_a_claim_leads_to_its_row_its_figures_and_the_code_in_its_notebook(laid_out):
+    pages, _ = laid_out
+    links = re.findall(
+        r"^\| \[([a-z]+-\d+)\]\((\S+?\.ipynb)#(.+?)\) .*\| ([^|]+) \|$", pages["claims.md"], re.MULTILINE
+    )
+    assert len(links) > 100
+    for claim, page, place, evidence in links:
+        assert place == claim
+        assert f'id=\\"{claim}\\"' in pages[page], f"{page} has no place for {claim}"
+        figures = re.findall(r"\[\S+\]\((\S+?\.ipynb)#(figure-\S+?)\)", evidence)
+        assert {at for at, _ in figures} <= {page}
+        assert all(f'id=\\"{figure}\\"' in pages[page] for _, figure in figures)
+        assert "](api/repro.papers." in evidence
+
+
+def test_every_notebook_page_leads_to_its_file(laid_out):
+    pages, places = laid_out
+    for name in (name for name in pages if name.endswith(".ipynb")):
+        assert f"files/{name})" in pages[name]
+        assert places.files[f"files/{name}"].relative_to(PROJECT.notebooks).parts[0] != "rendered"
 
 
 def test_every_link_of_a_page_leads_to_a_page_or_to_a_file_that_is_copied(laid_out):

@@ -2,15 +2,19 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import site_api
 import site_notebooks
 from site_links import Places
-from site_pages import MARK, Made
+from site_pages import MARK, Made, as_file
 
-from repro.study.notebooks import Project, catalogue
+from repro.files import read_json
+from repro.study.notebooks import Project, catalogue, file_stem, slug
+from repro.study.notebooks.catalogue import Notebook
 from repro.study.publish import published
+from repro.study.show.report import code_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -18,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def lay_out(target: Path, project: Project | None = None) -> None:
     """Write everything below the folder `target`, which is new."""
     project = project or Project(ROOT)
-    places = Places(project.root)
+    places = Places(project.root, shown_figures(project))
     texts = pages(project, places) | notebooks(project, places)
     for name, text in texts.items():
         file = target / name
@@ -44,9 +48,31 @@ def pages(project: Project, places: Places) -> dict[str, str]:
 def notebooks(project: Project, places: Places) -> dict[str, str]:
     """The executed notebooks by their place in the site; one that is not published yet has none."""
     found = {}
-    for book in (book for book in catalogue.load(project).notebooks if published.sidecars(book, project)):
-        file = project.notebooks / "rendered" / book.relative
-        name = f"notebooks/{book.relative}"
-        content = site_notebooks.for_site(file, lambda text, f=file, n=name: places.mended(text, f, n))
+    for book, sidecar in shown(project).items():
+        file, name = project.notebooks / "rendered" / book.relative, f"notebooks/{book.relative}"
+        # a notebook is a page of the site, and what was run a file of it
+        places.files[f"files/{name}"] = book.source(project)
+        code = ", ".join(f"[{source}]({source})" for source in map(as_file, code_of(book, project)))
+        links = [f"[Notebook file]({'../' * name.count('/')}files/{name})"]
+        links += [f"code of its own: {places.mended(code, project.root / 'made', name)}"] if code else []
+        head = [*(f"**Result:** {line}" for line in sidecar.get("headlines", ())), " · ".join(links)]
+        mended = partial(places.mended, origin=file, name=name)
+        content = site_notebooks.for_site(file, mended, sidecar["figures"], "\n\n".join(head))
         found[name] = json.dumps(content, ensure_ascii=False, indent=1)
+    return found
+
+
+def shown(project: Project) -> dict[Notebook, dict]:
+    """Every published notebook with the result that it shows."""
+    files = {book: published.shown(book, project) for book in catalogue.load(project).notebooks}
+    return {book: read_json(file) for book, file in files.items() if file}
+
+
+def shown_figures(project: Project) -> dict[str, str]:
+    """Where the site shows each picture, by its place in the checkout."""
+    found = {}
+    for book, sidecar in shown(project).items():
+        file = project.notebooks / "rendered" / book.relative
+        for name, place in site_notebooks.placed(file, sidecar["figures"]).items():
+            found[f"figures/{file_stem(book.id)}-{slug(name)}.png"] = f"notebooks/{book.relative}{place}"
     return found

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -11,10 +12,15 @@ ELSEWHERE = re.compile(r"[a-z]+:|//|#|/", re.IGNORECASE)
 
 
 class Places:
-    """Where files of a checkout lie in the site; `files` collects those that are linked to and are no pages."""
+    """Where files of a checkout lie in the site; `files` collects those that are linked to and are no pages.
 
-    def __init__(self, root: Path):
+    `shown` says where in the site a figure is shown, {"figures/porous-cavity-cells.png": "notebooks/porous/..."}: a
+    link to it leads there.
+    """
+
+    def __init__(self, root: Path, shown: Mapping[str, str] | None = None):
         self.root = root
+        self.shown = shown or {}
         self.files: dict[str, Path] = {}
 
     def mended(self, text: str, origin: Path, name: str) -> str:
@@ -24,7 +30,8 @@ class Places:
             if match["code"] or ELSEWHERE.match(match["url"]):
                 return match[0]
             path, sign, anchor = unquote(match["url"]).partition("#")
-            place = self.place(self._target(path, origin))
+            target, is_image = self._target(path, origin), text[text.rfind("[", 0, match.start()) - 1] == "!"
+            place = (not is_image and self.shown.get(target.relative_to(self.root).as_posix())) or self.place(target)
             page, made, inside = place.partition("#")
             link = os.path.relpath(page, Path(name).parent) + made + inside
             return match["open"] + (link + sign + anchor if anchor else link)

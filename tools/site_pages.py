@@ -1,21 +1,22 @@
 """What the site's pages say of the published results: written where a page has a line `<!-- made: NAME -->`."""
 
 import re
+from dataclasses import replace
 from functools import cached_property
 
-from excerpt import Found, Publication
+from excerpt import Publication
 from path_of_learning import CHAPTERS, TEACHES
 from places import in_words
 
-from repro.study.judge.verdicts import judge, judge_by_first_rule
 from repro.study.notebooks import Project
 from repro.study.notebooks.catalogue import Notebook
 from repro.study.publish import published
 from repro.study.show import markdown
-from repro.study.show.markdown import Links, table, verdicts
-from repro.study.show.report import open_published
+from repro.study.show.markdown import PLACES, verdicts
+from repro.study.show.report import Report, Rows, open_published
 
 MARK = re.compile(r"^<!-- made: (.+) -->$", re.MULTILINE)
+LINKS = replace(PLACES, of_claims=True)
 
 
 class Made:
@@ -26,9 +27,12 @@ class Made:
         self.publication = Publication(project)
 
     @cached_property
-    def found(self) -> list[Found]:
-        """Every claim with its published result, in the order of the notebooks."""
-        return sorted(self.publication.found, key=lambda f: self.publication.books.index(f.notebook))
+    def said(self) -> Report:
+        """What is published; where in a paper a claim stands in words."""
+        report = open_published(self.project)
+        code = {i: list(map(as_file, files)) for i, files in report.code.items()}
+        rows = [row | {"where": in_words(row["where"])} for row in report.rows]
+        return replace(report, rows=rows, code=code, elsewhere={})
 
     def part(self, name: str) -> str:
         """The part of that name: a word, and after it the key of a paper for some."""
@@ -38,6 +42,7 @@ class Made:
             "findings": self.publication.findings,
             "verdicts": verdicts,
             "report": self.report,
+            "scoreboard": lambda: _claims(self.said.rows, self.said),
         }
         of_a_paper = {"notebooks": self.notebooks, "claims": self.claims}
         return of_a_paper[word](paper) if paper else parts[word]()
@@ -47,9 +52,8 @@ class Made:
         return self.publication.counts("docs/papers/{}.md")
 
     def report(self) -> str:
-        """REPORT.md without its title, and without links to folders of the sources, which are not on the site."""
-        links = Links(markdown.PLACES.notebooks)
-        return markdown.body(open_published(self.project), markdown.findings(self.project), links)
+        """REPORT.md without its title."""
+        return markdown.body(self.said, markdown.findings(self.project), LINKS)
 
     def notebooks(self, paper: str) -> str:
         """The notebooks of a paper, with what each teaches, and as entries of the table of contents."""
@@ -74,24 +78,19 @@ class Made:
 
     def claims(self, paper: str) -> str:
         """The claims of a paper with what was measured, as a Markdown table."""
-        rows = table([_row(found) for found in self.found if found.claim.paper == paper])
-        return f":::{{table}}\n:class: claims\n\n{rows}\n:::"
+        return _claims([row for row in self.said.rows if row["id"].startswith(f"{paper}-")], self.said)
 
 
-def _row(found: Found) -> dict:
-    claim, judged = found.claim, judge(found.claim, found.evidence)
-    over = f"; over {_plain(found.evidence.baseline)}" if found.evidence.baseline else ""
-    first = judge_by_first_rule(claim, found.evidence)
-    before = f" (by its first rule: {first.verdict})" if first else ""
-    return {
-        "claim": f"[{claim.id}](notebooks/rendered/{found.notebook.relative})",
-        "verdict": f"[{judged.verdict}]{{.{judged.verdict.replace(' ', '-')}}}{before}",
-        "what": _plain(f"{claim.quantity}, {claim.case}" if claim.case else claim.quantity),
-        "reason": _plain(judged.reason) + over,
-        "where": in_words(claim.where),
-    }
+def as_file(source: str) -> str:
+    """A file that has a page in the library: of a folder that of its package."""
+    return source if source.endswith(".py") else f"{source}/__init__.py"
+
+
+def _claims(rows: Rows, report: Report) -> str:
+    rows = [{name: _plain(value) if isinstance(value, str) else value for name, value in row.items()} for row in rows]
+    return f":::{{table}}\n:class: claims\n\n{markdown.claims(rows, report, LINKS)}\n:::"
 
 
 def _plain(text: str) -> str:
     """A text in which Markdown finds nothing to do."""
-    return re.sub(r"([\\*_<>$`\[\]])", r"\\\1", text)
+    return re.sub(r"([\\*<>$`\[\]])|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
