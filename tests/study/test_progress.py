@@ -1,6 +1,7 @@
 """The time left falls as the clock goes, also where notebooks that measure speed stop the others."""
 
 import random
+from io import StringIO
 
 import pytest
 from hypothesis import given
@@ -71,6 +72,32 @@ def test_one_that_takes_longer_than_expected_does_not_let_the_time_left_rise(clo
     assert shown.left() == 10
 
 
+class Terminal(StringIO):
+    """A terminal that keeps what is written to it."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def test_the_bar_is_not_full_before_the_end_and_says_where_a_late_notebook_is(clock, monkeypatch):
+    monkeypatch.setattr(progress.sys, "stderr", Terminal())
+    shown = Progress({"rock/first": 10, "rock/then": 30}, jobs=1)
+    shown.begin("rock/first")
+    clock(4)
+    shown.tick({"rock/first": "2 of 9"})
+    assert (shown._bar.n, shown._bar.desc) == (4, "about 36 s left: first (cell 2 of 9)")
+    clock(71)
+    shown.tick({"rock/first": "3 of 9"})
+    assert (shown._bar.n, shown._bar.desc) == (9.5, "longer than expected, 75 s so far: first (cell 3 of 9)")
+    clock(1)
+    shown.tick()
+    assert progress.sys.stderr.getvalue().count("first takes longer than expected: a first run compiles") == 1
+    shown.end("rock/first", "done")
+    assert (shown._bar.n, shown._bar.desc) == (10, "about 30 s left")
+    shown.close()
+
+
 @given(st.lists(st.tuples(st.floats(1, 100), st.booleans()), min_size=1, max_size=8), st.integers(1, 3), st.randoms())
 def test_the_time_left_never_rises(books, jobs, chance):
     with pytest.MonkeyPatch.context() as patch:
@@ -99,7 +126,7 @@ def run_through(books: dict, jobs: int, chance: random.Random, now: list[float])
 @pytest.mark.parametrize("names", [[], ["porous/permeability_of_your_rock"], ["porous/permeability_of_your_rock"] * 4])
 def test_the_line_fits_a_terminal_of_80_columns(names):
     bar = f"100%|{'#' * progress.BAR}| "
-    line = bar + describe(7500, names)
+    line = bar + describe("about 2 h 5 min left", [name.rpartition("/")[2] for name in names])
     assert len(line) <= WIDTH < 80
     assert "about 2 h 5 min left" in line
     assert not names or "permeability" in line

@@ -93,7 +93,7 @@ class _Client(PapermillNotebookClient):
 
     async def async_execute_cell(self, cell: NotebookNode, cell_index: int, **settings) -> NotebookNode:
         self.lost = 0
-        self.clock.touch()
+        self.clock.write_text(f"{cell_index + 1} of {len(self.nb.cells)}")
         try:
             return await super().async_execute_cell(cell, cell_index, **settings)
         finally:

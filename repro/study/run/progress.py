@@ -11,6 +11,8 @@ from tqdm import tqdm
 COLUMNS = 80
 WIDTH, BAR = COLUMNS - 1, 12
 """Columns of the line and of its bar; a full line would scroll some terminals."""
+LEAST_LEFT = 0.05
+"""Share of a notebook's expected time that its part of the bar lacks as long as it runs."""
 
 
 def duration(seconds: float) -> str:
@@ -26,10 +28,9 @@ def wrapped(text: str, indent: int = 2) -> str:
     return textwrap.fill(text, COLUMNS, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
 
 
-def describe(left: float, ids: list[str]) -> str:
-    """Time left and the notebooks that run, as many as there is room for beside the bar, without their folders."""
+def describe(time_left: str, names: list[str]) -> str:
+    """Time left and the notebooks that run, as many as there is room for beside the bar."""
     room = WIDTH - BAR - len("100%|| ")
-    time_left, names = f"about {duration(left)} left", [name.rpartition("/")[2] for name in ids]
     for count in range(len(names), 0, -1):
         more = f" and {len(names) - count} more" if count < len(names) else ""
         text = f"{time_left}: {', '.join(names[:count])}{more}"
@@ -50,6 +51,8 @@ class Progress:
         self._alone = set(alone)
         self._waiting = set(expected)
         self._spent: dict[str, float] = {}
+        self._cells: Mapping[str, str] = {}
+        self._told_late = False
         self._looked = time.monotonic()
         self._bar = None
         # None where it was closed
@@ -75,13 +78,27 @@ class Progress:
         self.say(line)
         self.tick()
 
-    def tick(self) -> None:
-        """Bring the bar up to date."""
+    def tick(self, cells: Mapping[str, str] | None = None) -> None:
+        """Bring the bar up to date; `cells` says where notebooks are, "3 of 12"."""
         self._count()
+        self._cells = self._cells if cells is None else cells
+        late = {name: spent for name, spent in self._spent.items() if spent > self._expected[name]}
+        if late and not self._told_late:
+            self._told_late = True
+            self.say(f"{max(late, key=late.get)} takes longer than expected: a first run compiles its kernels")
         if self._bar is None:
             return
-        self._bar.n = self._bar.total - sum(self._remaining().values())
-        self._bar.set_description_str(describe(self.left(), list(self._spent)))
+        left = f"about {duration(self.left())} left"
+        time_left = f"longer than expected, {duration(max(late.values()))} so far" if late else left
+        # one that runs is not over
+        open_ends = {name: LEAST_LEFT * self._expected[name] for name in self._spent}
+        self._bar.n = self._bar.total - sum(max(r, open_ends.get(name, 0)) for name, r in self._remaining().items())
+        self._bar.set_description_str(describe(time_left, [self._named(name) for name in self._spent]))
+
+    def _named(self, name: str) -> str:
+        """A notebook without its folder, and where it is."""
+        short = name.rpartition("/")[2]
+        return f"{short} (cell {self._cells[name]})" if name in self._cells else short
 
     def left(self) -> float:
         """Seconds until all will have ended, if each takes what is expected; they never rise."""

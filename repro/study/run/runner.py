@@ -17,7 +17,7 @@ from repro.study.keep import results
 from repro.study.notebooks import require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.run.cluster import Cluster, Here, executor
-from repro.study.run.execute import LOCK, is_held, run_job
+from repro.study.run.execute import CLOCK, LOCK, is_held, run_job
 from repro.study.run.guard import MpsService, stop_children
 from repro.study.run.plan import Plan, job_for, require_no_settings, require_threads
 from repro.study.run.progress import Progress, duration
@@ -126,6 +126,17 @@ def running(folder: Path) -> dict[str, float]:
     jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
     # one that ends meanwhile is gone
     return {job["id"]: time.time() - file.stat().st_mtime for file, job in jobs.items() if job and file.exists()}
+
+
+def cells_at(folder: Path) -> dict[str, str]:
+    """Where the notebooks of a run are, as "3 of 12", by id; one between two cells is left out."""
+    jobs = {file.parent: read_json(file) for file in folder.glob(".jobs/*/job.json")}
+    found = {}
+    for place, job in jobs.items():
+        with suppress(OSError):  # it ends meanwhile
+            if job and (text := (place / CLOCK).read_text()):
+                found[job["id"]] = text
+    return found
 
 
 class _Run:
@@ -244,7 +255,7 @@ class _Run:
             book, result = self.running.pop(future), _result(future)
             text = result["message"] if result["status"] == "refused" else results.reason(result)
             self._end(book, Outcome(book.id, result["status"], result["seconds"], text))
-        self.progress.tick()
+        self.progress.tick(cells_at(self.plan.output))
 
     def _end(self, book: Notebook, outcome: Outcome) -> None:
         if book in self.waiting:
