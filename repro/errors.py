@@ -10,6 +10,10 @@ _LONGEST = 60
 class InputError(ValueError):
     """A parameter, file or request that cannot work; the message is one line for the user."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in a notebook: that line, in red, and none of the code that found it."""
+        return [f"\x1b[31m{type(self).__name__}: {self}\x1b[0m"]
+
 
 class DeviceError(InputError):
     """The device that was asked for is not there."""

@@ -18,7 +18,7 @@ from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orde
 from repro.study.judge.verdicts import Judgement, judge
 from repro.study.keep import provenance
 from repro.study.notebooks import Project, catalogue, did_you_mean, file_stem, slug
-from repro.study.notebooks.parameters import defaults
+from repro.study.notebooks.parameters import check, defaults, known_values, require_limits
 
 INLINE_LIMIT = 20_000
 """Numbers of a figure kept in the JSON file itself; more go to an .npz beside the figure."""
@@ -127,8 +127,10 @@ class Record:
         _require(text, "a headline is a line of text")
         self._content["headlines"].append(" ".join(text.split()))
 
-    def say(self, template: str, *, holds, **numbers) -> None:
+    def say(self, template: str, *, holds, headline: bool = False, **numbers) -> None:
         """Show a sentence with its numbers filled in, and keep it with whether it is true in this run.
+
+        A `headline` is the result of the notebook in a sentence, see `headline`; one that does not hold is none.
 
         `record.say("Walls lie within {worst:.1f} % of the thesis.", worst=worst, holds=worst < 1.6)`: the template is
         Markdown filled by str.format, and `holds` what makes it true. Where that is False the notebook says that the
@@ -138,6 +140,8 @@ class Record:
         text = filled(template, numbers)
         require(isinstance(holds, bool | np.bool_), f"sentence '{text}': holds = {short(holds)}: must be True or False")
         self._content["sentences"].append({"text": text, "holds": bool(holds), "numbers": plain(numbers)})
+        if headline and holds:
+            self.headline(text)
         from IPython.display import Markdown, display
 
         if not holds:
@@ -145,8 +149,11 @@ class Record:
             text = f"**Not true in this run{f' ({found})' if found else ''}:** \u201c{text}\u201d"
         display(Markdown(text))
 
-    def figure(self, name: str, figure, arrays: Mapping[str, object]) -> None:
-        """Save a matplotlib figure as PNG and SVG with the arrays it shows."""
+    def figure(self, name: str, figure, arrays: Mapping[str, object], caption: str = "") -> None:
+        """Save a matplotlib figure as PNG and SVG with the arrays it shows; in a notebook show it over its caption.
+
+        The caption says in a sentence what is to be seen, also to those who cannot see it.
+        """
         stem = f"{file_stem(self.id)}-{slug(name)}"
         place = self.folder / "figures"
         with whole(place / f"{stem}.png") as file:
@@ -157,7 +164,7 @@ class Record:
             figure.savefig(file, format="svg", metadata={"Date": None})
         files = [f"figures/{stem}.png", f"figures/{stem}.svg"]
         arrays = {key: np.asarray(value) for key, value in arrays.items()}
-        entry: dict = {"files": files}
+        entry: dict = {"files": files} | ({"caption": caption} if caption else {})
         if sum(array.size for array in arrays.values()) > INLINE_LIMIT:
             with whole(place / f"{stem}.npz") as place_of_arrays, open(place_of_arrays, "wb") as file:
                 np.savez_compressed(file, **arrays)
@@ -165,6 +172,7 @@ class Record:
         else:
             entry["arrays"] = {key: plain(array) for key, array in arrays.items()}
         self._content["figures"][name] = entry
+        _show(figure, caption)
 
     def verdicts(self) -> pd.DataFrame:
         """The claims of this notebook, judged."""
@@ -235,13 +243,30 @@ def open_record(identifier: str, *, parameters: Mapping, claims: Iterable[str]) 
 
 
 def _assigned(identifier: str, values: Mapping, project: Project) -> dict:
-    """Of the values of a notebook's names, those that its parameters cell assigns."""
-    files = {book.id: book.source(project) for book in catalogue.load(project).notebooks}
+    """Of the values of a notebook's names, those that its parameters cell assigns, within its limits."""
+    book = next((book for book in catalogue.load(project).notebooks if book.id == identifier), None)
     # one that is being written need not be in the catalogue yet
-    names = list(defaults(files.get(identifier, project.notebooks / f"{identifier}.ipynb")))
-    if missing := [name for name in names if name not in values]:
+    known = defaults(book.source(project) if book else project.notebooks / f"{identifier}.ipynb")
+    if missing := [name for name in known if name not in values]:
         raise InputError(f"no value for {', '.join(missing)}: run the parameters cell first")
-    return {name: values[name] for name in names}
+    assigned = {name: values[name] for name in known}
+    if book:
+        assigned = check(assigned, known, identifier)
+        require_limits(assigned, known_values(known, book.profiles), identifier, book.limits)
+    return assigned
+
+
+def _show(figure, caption: str) -> None:
+    """A figure in a notebook with its caption below; elsewhere nothing."""
+    import matplotlib.pyplot as plt
+    from IPython import get_ipython
+    from IPython.display import Markdown, display
+
+    if get_ipython() is not None and caption:
+        display(figure, metadata={"image/png": {"alt": caption}})
+        display(Markdown(f"*{caption}*"))
+        # or it is shown again at the end of the cell
+        plt.close(figure)
 
 
 def plain(value):

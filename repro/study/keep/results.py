@@ -145,7 +145,7 @@ _RESULT = {
     },
     "claims": dict,
     "rules?": {str: {str: str}},
-    "figures": {str: {"files": [_is_below_figures]}},
+    "figures": {str: {"files": [_is_below_figures], "caption?": str}},
     "headlines?": [str],
     "sentences?": [{"text": str, "holds": bool}],
     "void": list,
