@@ -136,7 +136,7 @@ def run(
             unshown = True
     for outcome in outcomes:
         if outcome.status == "refused":
-            print(f"repro: {outcome.id}: {outcome.message}", file=sys.stderr)
+            print(_fitted(f"repro: {outcome.id}: {outcome.message}"), file=sys.stderr)
         if outcome.status == "not in this profile":
             print(f"{outcome.id} has no such profile and was left out", file=sys.stderr)
     if "refused" in statuses or (unshown and "failed" not in statuses):
@@ -161,7 +161,8 @@ def _show(output: Path | None, profile: str, only: list[str] | None = None) -> N
         # said also where there is no run to report of
         for line in edited:
             typer.echo(f"PUBLISHED {line}")
-    typer.echo(f"\nThe page: {files[-1]}")
+    pages = [found.folder / f"{row['notebook']}.html" for row in found.books] if only else []
+    typer.echo("\n".join(["", f"The page: {files[-1]}", *(str(page) for page in pages if page.is_file())]))
     if lines := scoreboard.headlines(found):
         typer.echo(f"\n{lines}")
 
@@ -189,10 +190,16 @@ def status(
     from .study.run.progress import duration
     from .study.run.runner import running
     from .study.show.html import is_whole
+    from .study.show.report import NOT_RUN
 
     plan = make_plan(ids, profile=profile, device=device, output=output)
     now = running(plan.output)
+    waiting = [book for book in plan.books if plan.state(book) == NOT_RUN and book.id not in now]
+    if len(waiting) > 1 and not ids:
+        typer.echo(f"{len(waiting)} of {len(plan.books)} notebooks have not run; `list` names them")
     for book in plan.books:
+        if book in waiting and len(waiting) > 1 and not ids:
+            continue
         since = f"running for {duration(now[book.id])}; before: " if book.id in now else ""
         page = "" if is_whole(plan.sidecar(book).with_suffix(".html")) else "; its page is damaged: `report` mends it"
         typer.echo(f"{book.id}: {since}{plan.state(book)}{page}")
@@ -361,10 +368,17 @@ def _ended(end: BaseException | None) -> int:
     return _say(end or "interrupted", end, getattr(end, "status", INTERRUPTED))
 
 
+def _fitted(line: str) -> str:
+    """A line as a terminal shows it, no word cut in two; elsewhere it stays one line."""
+    from .study.run.progress import wrapped
+
+    return wrapped(line) if sys.stderr.isatty() else line
+
+
 def _say(text, error: BaseException | None = None, status: int = WRONG_INPUT) -> int:
     """Write a line, with what was noted of an error; returns the exit status."""
     # a terminal that has closed reads nothing
     with suppress(OSError):
         line = "; ".join([str(text), *getattr(error, "__notes__", [])])
-        print(f"repro: {' '.join(line.split())}", file=sys.stderr, flush=True)
+        print(_fitted(f"repro: {' '.join(line.split())}"), file=sys.stderr, flush=True)
     return status

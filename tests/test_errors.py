@@ -29,3 +29,8 @@ def test_a_long_value_is_cut():
     with pytest.raises(InputError) as refused:
         require_one_of("letter", "x" * 10_000, ("a",))
     assert len(str(refused.value)) < 120
+
+
+@pytest.mark.parametrize("kind", [InputError, *InputError.__subclasses__()])
+def test_a_notebook_shows_a_wrong_input_in_one_red_line(kind):
+    assert kind("nodes = -3")._render_traceback_() == [f"\x1b[31m{kind.__name__}: nodes = -3\x1b[0m"]

@@ -50,6 +50,18 @@ def test_parameters_are_the_names_that_the_parameters_cell_assigns():
     assert content(opened("toy-001", value=np.int64(3)))["parameters"] == {"value": 3}
 
 
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (-1.0, "toy/good: value = -1.0: must be above 0"),
+        ("much", "toy/good: parameter 'value' must be a number (default 0.5541), not 'much'"),
+    ],
+)
+def test_a_parameter_beyond_its_limits_is_refused_by_name_as_the_record_is_opened(value, message):
+    with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+        opened("toy-001", value=value)
+
+
 def test_record_is_refused_before_the_parameters_cell_ran():
     with pytest.raises(InputError, match="^no value for value: run the parameters cell first$"):
         open_record("toy/good", parameters={"device": "serial"}, claims=[])
@@ -273,6 +285,13 @@ def test_a_sentence_is_shown_and_kept_with_its_numbers_and_whether_it_holds(reco
     assert content(record)["sentences"] == [{"text": text, "holds": True, "numbers": {"worst": 1.25, "n": 4096}}]
 
 
+def test_a_sentence_can_be_the_headline_of_a_notebook_if_it_holds(record, shown):
+    record.say("k is {k:.1f}.", k=3, holds=True, headline=True)
+    record.say("k is {k:.1f} and not more.", k=4, holds=False, headline=True)
+    record.say("That is all.", holds=True)
+    assert content(record)["headlines"] == ["k is 3.0."]
+
+
 def test_a_sentence_that_is_not_true_is_shown_as_such_with_its_numbers(record, shown):
     record.say("Walls lie within {worst:.1f} %.", worst=2.3456, holds=np.bool_(False))
     assert shown == ["**Not true in this run (worst = 2.346):** \u201cWalls lie within 2.3 %.\u201d"]
@@ -357,6 +376,20 @@ def test_figures_keep_their_arrays_inline_or_beside_when_many(record):
     assert "figures/toy-good-stream-lines.svg" in names
     assert "figures/toy-good-big.npz" in names
     assert all((record.folder / name).is_file() for name in names)
+
+
+def test_a_caption_is_kept_and_shown_below_its_figure_which_is_closed(record, monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.get_ipython", lambda: "a notebook")
+    monkeypatch.setattr("IPython.display.display", lambda what, metadata=None: shown.append((what, metadata)))
+    figure, _ = plt.subplots()
+    record.figure("front", figure, {"x": [1]}, caption="Where water ends.")
+    (first, metadata), (below, _) = shown
+    assert first is figure
+    assert metadata == {"image/png": {"alt": "Where water ends."}}
+    assert below.data == "*Where water ends.*"
+    assert not plt.fignum_exists(figure.number)
+    assert content(record)["figures"]["front"]["caption"] == "Where water ends."
 
 
 def test_same_figure_is_the_same_svg(record):

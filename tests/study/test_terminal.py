@@ -1,5 +1,7 @@
 """What is printed fits a terminal of 80 columns, and a run of chosen notebooks says what they say."""
 
+from dataclasses import replace
+
 import pytest
 from helpers.workshop import forge
 
@@ -44,6 +46,18 @@ def test_a_run_of_chosen_notebooks_shows_theirs_alone(finished):
 def test_notebook_without_claims_says_nothing_of_claims(finished):
     found = report.open_report(project=finished.project).only(["toy/later"])
     assert scoreboard.summary(found) == "Scoreboard: profile quick on machine\n\ntoy/later  not run"
+
+
+def test_what_has_not_run_is_counted_and_smoke_says_that_it_judges_nothing(finished):
+    finished.add("toy/later_still", "pass")
+    lines = scoreboard.summary(report.open_report(project=finished.project)).splitlines()
+    assert "2 have not run" in lines
+    assert not any("later" in line for line in lines)
+    found = report.open_report(project=finished.project)
+    hint = "Smoke is too small: claims are judged from quick on."
+    assert hint not in scoreboard.summary(replace(found, profile="smoke"))
+    assert hint not in scoreboard.summary(found.only([LONG]))
+    assert hint in " ".join(scoreboard.summary(replace(found.only([LONG]), profile="smoke")).split())
 
 
 def test_headlines_are_told_with_their_notebook(finished):

@@ -251,8 +251,8 @@ def _assigned(identifier: str, values: Mapping, project: Project) -> dict:
         raise InputError(f"no value for {', '.join(missing)}: run the parameters cell first")
     assigned = {name: values[name] for name in known}
     if book:
-        assigned = check(assigned, known, identifier)
-        require_limits(assigned, known_values(known, book.profiles), identifier, book.limits)
+        values = check(plain(assigned), known, identifier)
+        require_limits(values, known_values(known, book.profiles), identifier, book.limits)
     return assigned
 
 

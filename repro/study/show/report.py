@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 VERDICTS = [str(v) for v in Verdict]
+NOT_RUN = "not run"
 CORRECTED = "rule changed"
 """Column that counts the claims whose rule changed after a first result."""
 
@@ -89,7 +90,8 @@ class Report:
 
     def problems(self) -> list[str]:
         """A line for each notebook that failed, or whose result is damaged or out of date."""
-        failed = [f"FAILED {name}: {why}" for name, why in self.failures.items()]
+        where = self.folder / "failed"
+        failed = [f"FAILED {name}: {why}; see {where / name}.ipynb" for name, why in self.failures.items()]
         failed += [f"NOT FINISHED {name}: {why}; run it again" for name, why in self.troubles.items()]
         return failed + [f"OUT OF DATE {name}: {why}; run it again" for name, why in self.outdated.items()]
 
@@ -190,7 +192,7 @@ def _status(book: Notebook, found: results.Result, rows: Rows, profiles: set[str
     elif not run and profiles and not profiles & book.profiles.keys():
         status = "not in this profile"
     else:
-        status = "done" if run else "not run"
+        status = "done" if run else NOT_RUN
     counts = Counter(row["verdict"] for row in rows if row["notebook"] == book.id)
     facts = {"notebook": book.id, "title": book.title, "status": status, "seconds": run.get("seconds")}
     facts["machine"] = run.get("machine", "")

@@ -7,7 +7,7 @@ from repro.study.judge.verdicts import Verdict
 from repro.study.notebooks import Project, require_writable
 from repro.study.run.progress import wrapped
 from repro.study.show import html, markdown
-from repro.study.show.report import VERDICTS, Report, Rows, as_csv, shown, time_of
+from repro.study.show.report import NOT_RUN, VERDICTS, Report, Rows, as_csv, shown, time_of
 
 
 def write_report(report: Report, project: Project) -> list[Path]:
@@ -29,6 +29,8 @@ def _written(folder: Path, files: dict[str, str]) -> list[Path]:
     return [folder / name for name in files]
 
 
+SMALL = "smoke"
+"""Profile that shows that all runs."""
 HEADS = dict(zip(Verdict, ("yes", "newer", "tie", "trend", " no", "n/c", "n/m"), strict=True))
 """Heads of the columns of counts."""
 SHORT = {Verdict.NEWER_HARDWARE: "newer hardware"}
@@ -43,7 +45,8 @@ def summary(report: Report) -> str:
         parts.append("\n".join(_claim(row) for row in judged))
     missing = len(report.rows) - len(judged)
     if report.rows:
-        parts.append(f"{len(judged)} claims judged, {missing} not measured in this run.")
+        small = "" if judged or report.profile != SMALL else " Smoke is too small: claims are judged from quick on."
+        parts.append(wrapped(f"{len(judged)} claims judged, {missing} not measured in this run.{small}", indent=0))
     if problems := report.problems():
         parts.append("\n".join(map(wrapped, problems)))
     return "\n\n".join(parts)
@@ -55,7 +58,12 @@ def headlines(report: Report) -> str:
 
 
 def _notebooks(books: Rows) -> str:
-    """A line a notebook; where there are claims, with their counts under short heads that the last line explains."""
+    """A line a notebook; where there are claims, with their counts under short heads that the last line explains.
+
+    Those that have not run are counted.
+    """
+    idle = [row for row in books if row["status"] == NOT_RUN]
+    books = [row for row in books if row not in idle] if len(idle) > 1 else books
     heads = HEADS if any(row[verdict] for row in books for verdict in VERDICTS) else {}
     width = max((len(row["notebook"]) for row in books), default=0)
     lines = ["  ".join([" " * width, " " * 7, *heads.values()])] if heads else []
@@ -63,6 +71,7 @@ def _notebooks(books: Rows) -> str:
         counts = [str(row[verdict] or "").rjust(len(head)) for verdict, head in heads.items()]
         state = [row["status"]] if row["status"] != "done" else [time_of(row["seconds"]).rjust(7), *counts]
         lines.append("  ".join([row["notebook"].ljust(width), *state]).rstrip())
+    lines += [f"{len(idle)} have not run"] if len(idle) > 1 else []
     legend = ", ".join(f"{head.strip()}: {verdict}" for verdict, head in heads.items() if head != verdict)
     return "\n".join([*lines, "", wrapped(legend)] if heads else lines)
 
