@@ -378,18 +378,20 @@ def test_figures_keep_their_arrays_inline_or_beside_when_many(record):
     assert all((record.folder / name).is_file() for name in names)
 
 
-def test_a_caption_is_kept_and_shown_below_its_figure_which_is_closed(record, monkeypatch):
+def test_a_caption_is_kept_and_shown_below_its_figure_which_is_closed(record, good, monkeypatch):
+    text = '["toy/good"]\n"front-*" = "Where water ends."\n'
+    (good.project.notebooks / "captions.toml").write_text(text)
     shown = []
     monkeypatch.setattr("IPython.get_ipython", lambda: "a notebook")
     monkeypatch.setattr("IPython.display.display", lambda what, metadata=None: shown.append((what, metadata)))
     figure, _ = plt.subplots()
-    record.figure("front", figure, {"x": [1]}, caption="Where water ends.")
+    record.figure("front-3", figure, {"x": [1]})
     (first, metadata), (below, _) = shown
     assert first is figure
     assert metadata == {"image/png": {"alt": "Where water ends."}}
     assert below.data == "*Where water ends.*"
     assert not plt.fignum_exists(figure.number)
-    assert content(record)["figures"]["front"]["caption"] == "Where water ends."
+    assert content(record)["figures"]["front-3"]["caption"] == "Where water ends."
 
 
 def test_same_figure_is_the_same_svg(record):

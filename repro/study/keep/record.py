@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatch
 from numbers import Real
 from pathlib import Path
 from string import Formatter
@@ -12,7 +13,7 @@ import pandas as pd
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from repro.errors import CheckError, InputError, require, short
-from repro.files import whole, write_json
+from repro.files import read_toml, whole, write_json
 from repro.study.judge.claims import Claim, asked_for, find, number
 from repro.study.judge.evidence import Evidence, as_stated, check_evidence, orders
 from repro.study.judge.verdicts import Judgement, judge
@@ -149,11 +150,12 @@ class Record:
             text = f"**Not true in this run{f' ({found})' if found else ''}:** \u201c{text}\u201d"
         display(Markdown(text))
 
-    def figure(self, name: str, figure, arrays: Mapping[str, object], caption: str = "") -> None:
+    def figure(self, name: str, figure, arrays: Mapping[str, object]) -> None:
         """Save a matplotlib figure as PNG and SVG with the arrays it shows; in a notebook show it over its caption.
 
-        The caption says in a sentence what is to be seen, also to those who cannot see it.
+        The caption, see `caption_of`, is also read to those who cannot see the figure.
         """
+        caption = caption_of(self.id, name)
         stem = f"{file_stem(self.id)}-{slug(name)}"
         place = self.folder / "figures"
         with whole(place / f"{stem}.png") as file:
@@ -254,6 +256,16 @@ def _assigned(identifier: str, values: Mapping, project: Project) -> dict:
         values = check(plain(assigned), known, identifier)
         require_limits(values, known_values(known, book.profiles), identifier, book.limits)
     return assigned
+
+
+def caption_of(identifier: str, figure: str) -> str:
+    """The caption of a notebook's figure in notebooks/captions.toml, where * stands for what differs from run to run.
+
+    Empty where there is none.
+    """
+    path = Project.default().notebooks / "captions.toml"
+    captions = read_toml(path).get(identifier, {}) if path.is_file() else {}
+    return next((text for pattern, text in captions.items() if fnmatch(figure, pattern)), "")
 
 
 def _show(figure, caption: str) -> None:
@@ -367,5 +379,6 @@ def keep_film(
         if (size := place.stat().st_size) > LIMIT:
             mb = f"{size / 1e6:.1f} MB, more than {LIMIT / 1e6:g}"
             raise CheckError(f"animation '{name}' takes {mb}: give fewer frames")
-    record._content["figures"][name] = {"files": [f"figures/{file.name}"]}
+    caption = caption_of(record.id, name)
+    record._content["figures"][name] = {"files": [f"figures/{file.name}"]} | ({"caption": caption} if caption else {})
     return file
