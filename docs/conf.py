@@ -7,7 +7,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "_ext"))
 
 project = "gpu-papers-repro"
 copyright = "the authors of gpu-papers-repro, MIT licence"
-extensions = ["myst_nb", "sphinx.ext.autodoc", "mathml", "plain_docstrings", "verdicts"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "mathml", "plain_docstrings"]
+extensions += ["verdicts", "claim_search", "descriptions"]
 exclude_patterns = ["files"]
 
 # the notebooks were run before; the site shows what they found
@@ -31,6 +32,8 @@ html_css_files = ["site.css"]
 html_js_files = ["claims.js"]
 # a place in an executed notebook is in its output, where Sphinx does not look and tools/site_check.py does
 suppress_warnings = ["myst.xref_missing"]
+html_search_language = "en"
+html_search_scorer = str(Path(__file__).resolve().parent / "_static/scorer.js")
 html_favicon = "_static/icon.svg"
 html_context = {"default_mode": "auto"}
 html_copy_source = False

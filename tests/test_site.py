@@ -93,7 +93,7 @@ def test_a_claim_leads_to_its_row_its_figures_and_the_code_in_its_notebook(laid_
 def test_every_notebook_page_leads_to_its_file(laid_out):
     pages, places = laid_out
     for name in (name for name in pages if name.endswith(".ipynb")):
-        assert f"files/{name})" in pages[name]
+        assert f"files/{name}>`" in pages[name]
         assert places.files[f"files/{name}"].relative_to(PROJECT.notebooks).parts[0] != "rendered"
 
 

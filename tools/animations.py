@@ -24,6 +24,7 @@ from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation as Electrons
 from repro.pic.system import Electrons as Beginning
 from repro.pic.system import System
+from repro.study.keep.record import PLAYED
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/_static"
 FRAMES, PER_SECOND = 40, 10
@@ -35,7 +36,15 @@ def save(name: str, figure, frames: Iterator, draw) -> None:
     FOLDER.mkdir(exist_ok=True)
     film.save(FOLDER / f"{name}.gif", writer=PillowWriter(fps=PER_SECOND), dpi=80)
     plt.close(figure)
+    rest(FOLDER / f"{name}.gif")
     print(f"{name}.gif: {(FOLDER / f'{name}.gif').stat().st_size / 1e6:.2f} MB", flush=True)
+
+
+def rest(file: Path) -> None:
+    """Let a film stop after it has begun again PLAYED times: the writer lets it run for ever."""
+    content, mark = file.read_bytes(), b"NETSCAPE2.0\x03\x01"
+    place = content.index(mark) + len(mark)
+    file.write_bytes(content[:place] + PLAYED.to_bytes(2, "little") + content[place + 2 :])
 
 
 def cavity(device, reynolds: float = 400, nodes: int = 128) -> None:

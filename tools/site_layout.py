@@ -52,8 +52,9 @@ def notebooks(project: Project, places: Places) -> dict[str, str]:
         file, name = project.notebooks / "rendered" / book.relative, f"notebooks/{book.relative}"
         # a notebook is a page of the site, and what was run a file of it
         places.files[f"files/{name}"] = book.source(project)
-        code = ", ".join(f"[{source}]({source})" for source in map(as_file, code_of(book, project)))
-        links = [f"[Notebook file]({'../' * name.count('/')}files/{name})"]
+        code = ", ".join(f"[{source}]({as_file(source)})" for source in code_of(book, project))
+        # as a link it would lead to a page
+        links = [f"{{download}}`notebook file <{'../' * name.count('/')}files/{name}>`"]
         links += [f"code of its own: {places.mended(code, project.root / 'made', name)}"] if code else []
         head = [*(f"**Result:** {line}" for line in sidecar.get("headlines", ())), " · ".join(links)]
         mended = partial(places.mended, origin=file, name=name)

@@ -1,0 +1,1 @@
+"""Experiments of the paper on swap streaming, lattice Boltzmann in one array."""

@@ -334,6 +334,8 @@ LIMIT = 2_000_000
 """Bytes of an animation: it is looked at in a browser, and kept in the repository."""
 WIDTH = 600
 """Pixels that a smaller picture is enlarged to, by a whole factor."""
+PLAYED = 2
+"""Times that a film begins again; a picture that never rests disturbs reading."""
 CAPTION = 24
 """Height in pixels of the strip for the caption."""
 
@@ -360,8 +362,8 @@ def keep_film(
 ) -> Path:
     """Save images (number, height, width, 3) in red, green and blue, bytes, the first row at the top, as a GIF.
 
-    A caption stands over each. The last one stays for a while, then it begins again; returns the file. InputError for
-    what is no such film, CheckError if it takes more than LIMIT bytes.
+    A caption stands over each. The last one stays for a while, and the film begins again twice; returns the file.
+    InputError for what is no such film, CheckError if it takes more than LIMIT bytes.
     """
     images = np.asarray(images)
     if images.ndim != 4 or images.shape[-1] != 3 or images.dtype != np.uint8 or not 0 < len(images) == len(captions):
@@ -373,7 +375,7 @@ def keep_film(
         pictures.append(picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
     file = record.folder / "figures" / f"{file_stem(record.id)}-{slug(name)}.gif"
     shown = [milliseconds] * (len(pictures) - 1) + [10 * milliseconds]
-    settings = {"append_images": pictures[1:], "duration": shown, "loop": 0, "optimize": False}
+    settings = {"append_images": pictures[1:], "duration": shown, "loop": PLAYED, "optimize": False}
     with whole(file) as place:
         pictures[0].save(place, "GIF", save_all=True, **settings)
         if (size := place.stat().st_size) > LIMIT:
