@@ -109,6 +109,9 @@ def test_unknown_claim_offers_the_nearest(workshop):
         ({"was": "tolerance = wide | reason = a node"}, "toy-001: the tolerance 'wide' is not a number"),
         ({"was": "measured = much | reason = a node"}, "toy-001: was has measured = 'much', neither a number nor"),
         ({"was": "measured = a = 1 | reason = a node"}, "toy-001: was has measured = 'a = 1', neither a number nor"),
+        ({"was": "measured = x: a = 1, b = 2; a = 1, b = 2 | reason = a node"}, "toy-001: .*nor such an order by case"),
+        ({"was": "measured = x: a = 1, b = 2; x: a = 1, b = 2 | reason = a node"}, "toy-001: .*an order by case"),
+        ({"was": "measured = x: a = 1, b = 2; y: a = 1 | reason = a node"}, "toy-001: .*nor such an order by case"),
         ({"trend": "> 0"}, "toy-001: the trend '> 0' must say what it means"),
         ({"trend": "it rises"}, "toy-001: the trend 'it rises' must say what it means"),
         ({"trend": "rises: it rises"}, "toy-001: the trend 'rises' must be a bound such as '> 0'"),
@@ -156,6 +159,12 @@ def test_all_that_was_asked_for_is_kept(workshop):
 def test_a_measured_order_of_a_first_rule_is_read_entry_by_entry():
     old = claims.first_rule(claim("a < b", "order", was="measured = 128 nodes = 1.5, 256 = 2e3 | reason = so"))
     assert old.measured == {"128 nodes": [1.5], "256": [2e3]}
+
+
+def test_a_measured_order_of_a_first_rule_may_have_several_runs_and_cases():
+    was = "measured = at walls: a = 1 2.5, b = 2 3; x: a = -1, b = 2 | reason = so"
+    old = claims.first_rule(claim("a < b", "order", was=was))
+    assert old.measured == {"at walls": {"a": [1, 2.5], "b": [2, 3]}, "x": {"a": [-1], "b": [2]}}
 
 
 @pytest.mark.parametrize(

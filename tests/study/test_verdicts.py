@@ -184,6 +184,7 @@ def test_the_first_rule_judges_todays_value_where_the_same_was_measured():
         ("value = 1 | rule = at least | measured = 1.2 | reason = another gain", HIT),
         ("value = a < b < c | rule = order | measured = a = 1, b = 3, c = 2 | reason = b left out", MISS),
         ("value = a < b | rule = order | measured = a = 1, b = 3 | reason = b left out", HIT),
+        ("value = a < b | rule = order | measured = x: a = 1, b = 3; y: a = 1 2, b = 3 1.5 | reason = y", TIE),
         ("kind = speed | rule = at least | measured = 12 | reason = a chip", NEWER),
         ("rule = within | tolerance = 1 | measured = 0 | reason = nothing was found", MISS),
         # first rules know nothing of what is comparable

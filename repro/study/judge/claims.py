@@ -132,8 +132,8 @@ def parts_of_was(was: str) -> dict[str, str]:
 def first_rule(claim: Claim) -> FirstRule | None:
     """What `was` says, "NAME = text | NAME = text"; None where no rule has changed.
 
-    NAMEs are those of RULE_FIELDS, `measured` (a number, or "a = 1, b = 2" for an order) and `reason`. InputError says
-    what is wrong with it.
+    NAMEs are those of RULE_FIELDS, `measured` (a number, "a = 1, b = 2" for an order, with "a = 1 1.1 0.9" for several
+    runs and "case: a = 1, b = 2; other: ..." for several cases) and `reason`. InputError says what is wrong with it.
     """
     if not claim.was:
         return None
@@ -152,10 +152,20 @@ def first_rule(claim: Claim) -> FirstRule | None:
 def _measured(identifier: str, text: str) -> float | dict:
     if re.fullmatch(NUMBER, text):
         return float(text)
-    entries = [re.fullmatch(rf"(.+?)\s*=\s*({NUMBER})", part.strip()) for part in text.split(",")]
+    cases = [part.rpartition(":") for part in text.split(";")]
+    found = {case.strip(): _order(entries) for case, _, entries in cases}
+    if len(found) < len(cases) or ("" in found) != (len(cases) == 1) or not all(found.values()):
+        form = "neither a number nor 'a = 1, b = 2', nor such an order by case"
+        raise InputError(f"claim {identifier}: was has measured = '{text}', {form}")
+    return found.get("", found)
+
+
+def _order(text: str) -> dict[str, list[float]]:
+    """The values of "a = 1 1.1, b = 2" by entry; nothing where it is no such order."""
+    entries = [re.fullmatch(rf"(.+?)\s*=\s*({NUMBER}(?:\s+{NUMBER})*)", part.strip()) for part in text.split(",")]
     if len(entries) < 2 or not all(entries):
-        raise InputError(f"claim {identifier}: was has measured = '{text}', neither a number nor 'a = 1, b = 2'")
-    return {entry[1]: [float(entry[2])] for entry in entries}
+        return {}
+    return {entry[1]: [float(value) for value in entry[2].split()] for entry in entries}
 
 
 def trend_of(claim: Claim) -> tuple[str, str, str]:
