@@ -34,6 +34,14 @@ GROUPS = NEIGHBOUR_LIST, FORCE, UPDATE = "neighbour list", "force", "update"
 #: thousands of particles whose step the paper takes apart
 PARTS_OF = 15
 
+#: thousands of particles of fluid that are as many a thread on an H100, with 270,336 of them, as the paper's ten to 46
+#: thousand on the 8,192 threads of its Quadro K4000
+EQUAL_LOAD = (300, 1600)
+
+#: programs that run at equal load, and the two of the paper among them
+LOADED_WAYS = PAPER, GPU_LIST, GLOBAL_SORT, SORTED_CELLS
+PAIR = LOADED_WAYS[:2]
+
 #: the ladder of baselines on a CPU: search, and whether it runs on all cores; headlines quote the last one first
 RUNGS = {
     "linked list": ("linked list", False),
@@ -187,18 +195,26 @@ def loaded_systems(columns) -> dict[int, System]:
     return {round(system.count / 1000): system for system in found}
 
 
-def parts_table(device, *, samples: int = 20, runs: int = 1) -> pd.DataFrame:
-    """Table 2: milliseconds of the parts of a step in each sample, columns way, device, run, sample, part, group, ms.
+def at_equal_load(systems: dict[int, System]) -> dict[int, System]:
+    """Those of `loaded_systems` with as many particles a thread as on the paper's GPU."""
+    return {n: system for n, system in systems.items() if EQUAL_LOAD[0] <= n <= EQUAL_LOAD[1]}
 
-    Without a GPU of the program for one core alone. Independent runs are built anew.
+
+def parts_table(device, systems=None, *, samples: int = 20, runs: int = 1, only=None) -> pd.DataFrame:
+    """Milliseconds of the parts of a step in each sample: thousands, way, device, run, sample, part, group, ms.
+
+    Of table 2, or of `systems` by their thousands; of all programs on a GPU, or of those named `only`, without a GPU of
+    the one for one core alone. Independent runs are built anew.
     """
-    system, rows = system_of(PARTS_OF), []
-    for way in [PAPER, GPU_LIST, ONE_CORE] if device.name == "cuda" else [ONE_CORE]:
+    systems, rows = {PARTS_OF: system_of(PARTS_OF)} if systems is None else systems, []
+    names = [PAPER, GPU_LIST, ONE_CORE] if device.name == "cuda" else [ONE_CORE]
+    for n, way in product(systems, [name for name in names if only is None or name in only]):
         strategy, on = ways(device)[way]
         for run in range(runs):
-            simulation, parts = _sampled(system, strategy, on, samples)
+            simulation, parts = _sampled(systems[n], strategy, on, samples)
             long = parts.rename_axis("sample").reset_index().melt("sample", var_name="part", value_name="ms")
-            rows.append(long.assign(way=way, device=on.name, run=run, group=long["part"].map(paper_groups(simulation))))
+            named = long.assign(thousands=n, way=way, device=on.name, run=run)
+            rows.append(named.assign(group=long["part"].map(paper_groups(simulation))))
     return pd.concat(rows, ignore_index=True)
 
 
@@ -211,6 +227,13 @@ def groups_of(parts: pd.DataFrame) -> pd.DataFrame:
 def group_times(parts: pd.DataFrame) -> pd.DataFrame:
     """Milliseconds of each of GROUPS and of the density, which is in none of them, a row a way: medians of samples."""
     return groups_of(parts).groupby("way", sort=False).median()[[NEIGHBOUR_LIST, "density", FORCE, UPDATE]]
+
+
+def groups_by_size(parts: pd.DataFrame) -> pd.DataFrame:
+    """`group_times` of each size, a row a size and way, with the share of the neighbour list in a step (%)."""
+    found = {n: group_times(rows) for n, rows in parts.groupby("thousands")}
+    table = pd.concat(found, names=["thousands"])
+    return table.assign(**{"list (%)": 100 * table[NEIGHBOUR_LIST] / table.sum(axis=1)}).reset_index()
 
 
 def group_scatter(parts: pd.DataFrame) -> pd.DataFrame:
@@ -274,6 +297,11 @@ def pysph_table(device, record=None, *, seconds: float) -> pd.DataFrame:
     listed = [(f"PySPH's fluid, {on.name}", pysph_system(), on, {"seconds": seconds}) for on in devices]
     table = speed_table(listed, record, measured=measure_speed, includes=INCLUDES)
     return table.assign(ms=1e3 * table["seconds"], way=SORTED_CELLS, **{"million/s": table["updates"] / 1e6})
+
+
+def other_codes(data: Path) -> pd.DataFrame:
+    """Steps of other codes, from the folder `data`."""
+    return pd.read_csv(data / "reference" / "sph_speeds.csv", comment="#")
 
 
 def over_rungs(times: pd.DataFrame, ladder: pd.DataFrame, thousands: int = PARTS_OF) -> pd.DataFrame:

@@ -29,17 +29,19 @@ OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER = (f"sph-{n:03d}" for n 
 #: on the share of the neighbour list in a step, by program
 GROWTH, CORE_GROWTH, SCALING = "sph-040", "sph-041", "sph-042"
 
-#: claim on the order of both GPU programs with as many particles a thread as on the paper's GPU
-LOADED_ORDER = "sph-046"
-
-#: thousands of particles of fluid that are as many a thread on an H100, with 270,336 of them, as the paper's ten to 46
-#: thousand on the 8,192 threads of its Quadro K4000
-EQUAL_LOAD = (300, 1600)
+#: claims on the order of both GPU programs with as many particles a thread as on the paper's GPU: by the time of a
+#: step, of the neighbour list and of the force
+LOADED_ORDER, LOADED_LIST, LOADED_FORCE = (f"sph-{n:03d}" for n in range(46, 49))
 
 SHARES = {speed.PAPER: "sph-043", speed.GPU_LIST: "sph-044", speed.ONE_CORE: "sph-045"}
 
-CLAIMS = [OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER, GROWTH, CORE_GROWTH, SCALING, LOADED_ORDER]
+CLAIMS = [OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER, GROWTH, CORE_GROWTH, SCALING]
+CLAIMS += [LOADED_ORDER, LOADED_LIST, LOADED_FORCE]
 CLAIMS = sorted([*CLAIMS, *SHARES.values(), *chain(*_TABLE_1.values(), *_TABLE_2.values())])
+
+
+#: a case at equal load, and where the density is in orders of parts
+_LOADED_CASE, _NEITHER = "{} thousand of fluid", "density in neither list nor force"
 
 
 def published(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -52,20 +54,26 @@ def published(verdicts: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def claim_values(
-    table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFrame, loaded: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    parts: pd.DataFrame,
+    readings: pd.DataFrame,
+    loaded: pd.DataFrame | None = None,
+    loaded_parts: pd.DataFrame | None = None,
 ) -> dict[str, dict]:
     """Keywords of `Record.measure` for the claims that a run can test, by id.
 
-    From `time_table` of the paper's sizes, `parts_table`, `readings_table`, and `time_table` at equal load. What the
-    paper ran on a GPU counts only on a GPU; speedups, growth and the order need all its sizes.
+    From `time_table` of the paper's sizes, `parts_table`, `readings_table`, and `time_table` and `parts_table` at equal
+    load. What the paper ran on a GPU counts only on a GPU; speedups, growth and the order need all its sizes.
     """
     values = _step_values(table) | _part_values(table, parts, readings)
     if loaded is not None and set(loaded["device"]) == {"cuda"}:
-        equal = loaded[loaded["thousands"].between(*EQUAL_LOAD)]
+        equal = loaded[loaded["thousands"].between(*speed.EQUAL_LOAD)]
         if equal["thousands"].nunique() > 1:
-            named = equal.assign(case=equal["thousands"].map("{} thousand of fluid".format))
+            named = equal.assign(case=equal["thousands"].map(_LOADED_CASE.format))
             values[GROWTH] = {"measured": speed.growth(equal, speed.PAPER)}
             values[LOADED_ORDER] = {"measured": _times(named)}
+    if loaded_parts is not None and loaded_parts["thousands"].nunique() > 1:
+        values |= _loaded_part_values(loaded_parts)
     # four threads on fewer cores are not the paper's program
     lacking = () if speed.on_threads(4).workers == 4 else (*_TABLE_1[speed.FOUR_THREADS], OVER_THREADS, ORDER, SCALING)
     return {name: value for name, value in values.items() if name not in lacking}
@@ -102,11 +110,23 @@ def _part_values(table: pd.DataFrame, parts: pd.DataFrame, readings: pd.DataFram
     spread = f"by reading of the text {readings['ms'].min():.3g} to {readings['ms'].max():.3g} ms a step"
     values[_TABLE_2[speed.ONE_CORE][1]]["note"] = spread
     if speed.GPU_LIST in set(parts["way"]):
-        runs = speed.groups_of(parts).groupby(["way", "run"]).median()
         for name, group in ((LIST_ORDER, speed.NEIGHBOUR_LIST), (FORCE_ORDER, speed.FORCE)):
-            found = {way: runs.loc[way, group].tolist() for way in (speed.PAPER, speed.GPU_LIST)}
-            values[name] = {"measured": found, "note": "density in neither list nor force"}
+            values[name] = {"measured": _part_order(parts, group), "note": _NEITHER}
     return values
+
+
+def _loaded_part_values(parts: pd.DataFrame) -> dict[str, dict]:
+    sizes, values = dict(iter(parts.groupby("thousands"))), {}
+    for name, group in ((LOADED_LIST, speed.NEIGHBOUR_LIST), (LOADED_FORCE, speed.FORCE)):
+        found = {_LOADED_CASE.format(n): _part_order(rows, group) for n, rows in sizes.items()}
+        values[name] = {"measured": found, "note": _NEITHER}
+    return values
+
+
+def _part_order(parts: pd.DataFrame, group: str) -> dict[str, list[float]]:
+    """Milliseconds of a group in each run, the median of its samples, by program."""
+    runs = speed.groups_of(parts).groupby(["way", "run"]).median()
+    return {way: runs.loc[way, group].tolist() for way in speed.PAIR}
 
 
 def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:

@@ -47,9 +47,9 @@ def times(gpu: bool, sizes=(15, 30, 70)) -> pd.DataFrame:
     return speedups(pd.DataFrame(rows), (speed.FOUR_THREADS, speed.ONE_CORE), "thousands", "million/s")
 
 
-def parts(gpu: bool) -> pd.DataFrame:
+def parts(gpu: bool, thousands: int = 15) -> pd.DataFrame:
     """A table as of `speed.parts_table`: list 1, density 4, force 3 and update 2 times a number of the way."""
-    ways, rows = [speed.PAPER, speed.GPU_LIST] * gpu + [speed.ONE_CORE], []
+    ways, rows = list(speed.PAIR) * gpu + [speed.ONE_CORE], []
     times_of = {"link": speed.NEIGHBOUR_LIST, "density": speed.FORCE, "forces": speed.FORCE, "kick": speed.UPDATE}
     for way in ways:
         device = "cuda" if gpu and way != speed.ONE_CORE else "serial"
@@ -57,7 +57,13 @@ def parts(gpu: bool) -> pd.DataFrame:
             for sample, factor in enumerate((0.5, 1.0, 9.0)):
                 for (part, group), share in zip(times_of.items(), (1, 4, 3, 2), strict=True):
                     rows.append((way, device, run, sample, part, group, share * factor * _MS[way]))
-    return pd.DataFrame(rows, columns=["way", "device", "run", "sample", "part", "group", "ms"])
+    table = pd.DataFrame(rows, columns=["way", "device", "run", "sample", "part", "group", "ms"])
+    return table.assign(thousands=thousands)
+
+
+def loaded_parts(*sizes: int) -> pd.DataFrame:
+    """`parts` of a GPU with so many thousand particles of fluid."""
+    return pd.concat([parts(gpu=True, thousands=n) for n in sizes], ignore_index=True)
 
 
 READINGS = pd.DataFrame({"ms": [11.0, 130.0]})
@@ -170,7 +176,8 @@ def test_each_reading_is_timed_with_and_without_a_pass_over_ghosts(plain):
 def test_parts_are_grouped_and_a_copy_is_rarer_with_more_frames(plain, monkeypatch):
     table = speed.parts_table(PlainCore(), samples=2)
     assert set(table["group"]) == set(speed.GROUPS)
-    assert list(table.columns) == ["sample", "part", "ms", "way", "device", "run", "group"]
+    assert list(table.columns) == ["sample", "part", "ms", "thousands", "way", "device", "run", "group"]
+    assert set(table["thousands"]) == {15}
     assert (table["ms"] > 0).all()
     assert set(table.loc[table["group"] == speed.NEIGHBOUR_LIST, "part"]) == {"unlink", "link"}
     assert set(table.loc[table["group"] == speed.UPDATE, "part"]) == {"drift", "kick"}
@@ -191,7 +198,7 @@ def test_four_threads_on_two_cores_are_not_the_paper_s_program(monkeypatch):
 
 def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
     loaded = times(gpu=True).assign(thousands=lambda table: table["thousands"] * 20, device="cuda")
-    values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded)
+    values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded, loaded_parts(328, 653))
     assert sorted(values) == speed_claims.CLAIMS
     assert values["sph-002"]["measured"] == 2.0
     assert values["sph-011"]["measured"] == 4.0
@@ -212,12 +219,26 @@ def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
     assert values[speed_claims.GROWTH]["measured"] == 0
     # 300 thousand are below the load of the paper's GPU on an H100
     assert list(values[speed_claims.LOADED_ORDER]["measured"]) == [f"{20 * n} thousand of fluid" for n in (15, 30, 70)]
+    cases = [f"{n} thousand of fluid" for n in (328, 653)]
+    for name, paper in ((speed_claims.LOADED_LIST, 1.0), (speed_claims.LOADED_FORCE, 3.0)):
+        order = {"this paper": [paper] * 3, "GPU linked list": [2 * paper] * 3}
+        assert values[name]["measured"] == dict.fromkeys(cases, order)
 
 
 def test_one_size_at_equal_load_tells_no_growth():
     loaded = times(gpu=True).assign(thousands=lambda table: table["thousands"] * 100, device="cuda")
     values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded)
     assert not {speed_claims.GROWTH, speed_claims.LOADED_ORDER} & set(values)
+    values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, None, loaded_parts(328))
+    assert not {speed_claims.LOADED_LIST, speed_claims.LOADED_FORCE} & set(values)
+
+
+def test_parts_are_taken_of_what_is_as_many_a_thread_as_on_the_papers_gpu():
+    assert list(speed.at_equal_load(dict.fromkeys((10, 299, 300, 1600, 1601)))) == [300, 1600]
+    table = speed.groups_by_size(loaded_parts(328, 653).query("way != 'CPU'"))
+    assert list(table["thousands"]) == [328, 328, 653, 653]
+    assert list(table["way"]) == list(speed.PAIR) * 2
+    assert list(table["list (%)"]) == pytest.approx([10] * 4)
 
 
 def test_without_a_gpu_only_the_cpus_programs_are_judged():
