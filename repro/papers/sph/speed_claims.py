@@ -29,14 +29,14 @@ OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER = (f"sph-{n:03d}" for n 
 #: on the share of the neighbour list in a step, by program
 GROWTH, CORE_GROWTH, SCALING = "sph-040", "sph-041", "sph-042"
 
-#: claims on the order of both GPU programs with as many particles a thread as on the paper's GPU: by the time of a
-#: step, of the neighbour list and of the force
-LOADED_ORDER, LOADED_LIST, LOADED_FORCE = (f"sph-{n:03d}" for n in range(46, 49))
+#: claims on both GPU programs with as many particles a thread as on the paper's GPU: their order by the time of a
+#: step, of the neighbour list and of the force, and the share of the linked list in a step
+LOADED_ORDER, LOADED_LIST, LOADED_FORCE, LOADED_SHARE = (f"sph-{n:03d}" for n in range(46, 50))
 
 SHARES = {speed.PAPER: "sph-043", speed.GPU_LIST: "sph-044", speed.ONE_CORE: "sph-045"}
 
 CLAIMS = [OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER, GROWTH, CORE_GROWTH, SCALING]
-CLAIMS += [LOADED_ORDER, LOADED_LIST, LOADED_FORCE]
+CLAIMS += [LOADED_ORDER, LOADED_LIST, LOADED_FORCE, LOADED_SHARE]
 CLAIMS = sorted([*CLAIMS, *SHARES.values(), *chain(*_TABLE_1.values(), *_TABLE_2.values())])
 
 
@@ -120,13 +120,28 @@ def _loaded_part_values(parts: pd.DataFrame) -> dict[str, dict]:
     for name, group in ((LOADED_LIST, speed.NEIGHBOUR_LIST), (LOADED_FORCE, speed.FORCE)):
         found = {_LOADED_CASE.format(n): _part_order(rows, group) for n, rows in sizes.items()}
         values[name] = {"measured": found, "note": _NEITHER}
-    return values
+    shares = {n: _list_shares(rows, speed.GPU_LIST) for n, rows in sizes.items()}
+    most = max(shares, key=lambda n: shares[n].median())
+    scatter = float(shares[most].max() - shares[most].min())
+    note = f"largest with {_LOADED_CASE.format(most)}; density not in the list"
+    return values | {LOADED_SHARE: {"measured": float(shares[most].median()), "scatter": scatter, "note": note}}
+
+
+def _runs(parts: pd.DataFrame) -> pd.DataFrame:
+    """Milliseconds of each group in each run of a program, medians of the samples."""
+    return speed.groups_of(parts).groupby(["way", "run"]).median()
 
 
 def _part_order(parts: pd.DataFrame, group: str) -> dict[str, list[float]]:
-    """Milliseconds of a group in each run, the median of its samples, by program."""
-    runs = speed.groups_of(parts).groupby(["way", "run"]).median()
+    """Milliseconds of a group in each run by program."""
+    runs = _runs(parts)
     return {way: runs.loc[way, group].tolist() for way in speed.PAIR}
+
+
+def _list_shares(parts: pd.DataFrame, way: str) -> pd.Series:
+    """Share of the neighbour list in a step (%) in each run of a program, the density not in the list."""
+    runs = _runs(parts).loc[way]
+    return 100 * runs[speed.NEIGHBOUR_LIST] / runs.sum(axis=1)
 
 
 def _times(table: pd.DataFrame) -> dict[str, dict[str, list[float]]]:

@@ -223,6 +223,8 @@ def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
     for name, paper in ((speed_claims.LOADED_LIST, 1.0), (speed_claims.LOADED_FORCE, 3.0)):
         order = {"this paper": [paper] * 3, "GPU linked list": [2 * paper] * 3}
         assert values[name]["measured"] == dict.fromkeys(cases, order)
+    assert values[speed_claims.LOADED_SHARE]["measured"] == pytest.approx(10)
+    assert values[speed_claims.LOADED_SHARE]["scatter"] == pytest.approx(0)
 
 
 def test_one_size_at_equal_load_tells_no_growth():
@@ -230,7 +232,20 @@ def test_one_size_at_equal_load_tells_no_growth():
     values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded)
     assert not {speed_claims.GROWTH, speed_claims.LOADED_ORDER} & set(values)
     values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, None, loaded_parts(328))
-    assert not {speed_claims.LOADED_LIST, speed_claims.LOADED_FORCE} & set(values)
+    assert not {speed_claims.LOADED_LIST, speed_claims.LOADED_FORCE, speed_claims.LOADED_SHARE} & set(values)
+
+
+def test_the_largest_share_of_the_linked_list_at_equal_load_stands_with_its_scatter():
+    listed, table = {(653, 0): 2.0, (653, 1): 3.0, (653, 2): 4.0}, loaded_parts(328, 653)
+    slower = [listed.get(key, 1.0) for key in zip(table["thousands"], table["run"], strict=True)]
+    table["ms"] *= np.where(table["part"] == "link", slower, 1)
+    found = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, None, table)[
+        speed_claims.LOADED_SHARE
+    ]
+    # of a list of 2, 3 and 4 beside nine of all else
+    assert found["measured"] == pytest.approx(25)
+    assert found["scatter"] == pytest.approx(100 * (4 / 13 - 2 / 11))
+    assert "653 thousand" in found["note"]
 
 
 def test_parts_are_taken_of_what_is_as_many_a_thread_as_on_the_papers_gpu():
