@@ -3,10 +3,11 @@
 They fill up the sums of particles near a boundary, which would miss half of their neighbours (ACM Trans. Graph. 31,
 article 61).
 
-In the walls: layers on the lattice of the fluid, as thick as the support. They have the fluid's velocity along the
-wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82 (1989) 1), and none across it, so that the fluid slips; and the
-fluid's density, continued at rest to their depth (Adami and others, J. Comput. Phys. 231 (2012) 7057, equation 27): a
-copy would leave the lowest layer without support for its weight. With equation 4 they mirror it (solid_boundary.py).
+In the walls: layers on the lattice of the fluid, as thick as the support, where Schechter and Bridson have relaxed
+Poisson-disc samples. They have the fluid's velocity along the wall, averaged as in XSPH (Monaghan, J. Comput. Phys. 82
+(1989) 1), and none across it, so that the fluid slips; and the fluid's density, continued at rest to their depth (Adami
+and others, J. Comput. Phys. 231 (2012) 7057, equation 27): a copy would leave the lowest layer without support for its
+weight. With equation 4 they mirror it (solid_boundary.py).
 
 In the air: relaxed Poisson-disc samples around the fluid (air.py). They have the fluid's velocity and no pressure:
 density rho0. They act where densities are by equation 3. There is room for as many as the tank can hold; those that are

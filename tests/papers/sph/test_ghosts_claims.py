@@ -145,18 +145,28 @@ def test_the_papers_stiffness_fails_if_every_run_with_it_does_and_soft_water_fal
     assert not air.soft_falls(tried(energy=0.2))["holds"]
 
 
-def test_a_long_run_lasts_if_all_resolutions_come_to_its_end():
+def test_long_runs_last_that_come_to_their_end():
     whole = pd.DataFrame({"time": [1.2, 2.4], "compression": [0.1, 0.15], "stopped": False})
     runs_by_name = {"equation 3, 24 particles": whole, "equation 3, 72 particles": whole.assign(compression=0.2)}
-    assert air.lasts(runs_by_name, 2.4) == {"time": 2.4, "most": pytest.approx(20), "holds": True}
-    assert not air.lasts(runs_by_name | {"equation 3, 9 particles": whole[:1]}, 2.4)["holds"]
-    assert not air.lasts({"equation 3, 24 particles": whole}, 2.4)["holds"]
+    runs_by_name |= {"equation 4, 72 particles": whole[:1].assign(compression=0.5)}
+    assert air.lasts(runs_by_name, 2.4) == {"count": 2, "whole": 2, "time": 2.4, "holds": True}
+    assert air.lasts(runs_by_name | {"equation 3, 9 particles": whole.assign(stopped=True)}, 2.4)["whole"] == 2
     # one that was stopped before anybody looked
     early = air.lasts(runs_by_name | {"equation 3, 9 particles": whole[:0]}, 2.4)
-    assert early == {"time": 0.0, "most": pytest.approx(20), "holds": False}
+    assert early == {"count": 3, "whole": 2, "time": 2.4, "holds": True}
+    # one resolution tells nothing of another
+    assert not air.lasts({"equation 3, 24 particles": whole}, 2.4)["holds"]
     # to within a hundredth
-    assert air.lasts(runs_by_name, 2.4 / 0.991)["holds"]
-    assert not air.lasts(runs_by_name, 2.4 / 0.989)["holds"]
+    assert air.lasts(runs_by_name, 2.4 / 0.991)["whole"] == 2
+    assert air.lasts(runs_by_name, 2.4 / 0.989)["whole"] == 0
+
+
+def test_water_that_is_compressed_by_more_than_a_percent_is_not_weakly_so():
+    runs_by_name = {f"equation 3, {n} particles": pd.DataFrame({"compression": [0.1, n / 100]}) for n in (5, 20)}
+    runs_by_name |= {"equation 4, 20 particles": pd.DataFrame({"compression": [0.5]})}
+    runs_by_name |= {"equation 3, 9 particles": pd.DataFrame({"compression": []})}
+    assert air.compressed(runs_by_name) == {"most": pytest.approx(20), "holds": True}
+    assert not air.compressed({"equation 3, 24 particles": pd.DataFrame({"compression": [0.01]})})["holds"]
 
 
 def test_soft_water_has_the_mach_number_that_is_asked_for_and_half_of_the_time_step():

@@ -26,6 +26,9 @@ STEP = 0.5
 #: centre of mass falls less than half or more than twice as far as by equation 4
 ENERGY, FALL = 0.1, 2.0
 
+#: change of density in % up to which water is weakly compressible
+WEAK = 1
+
 #: steps between two samplings in the long run, and looks at a short and at the long run
 EVERY, SHORT_LOOKS, LONG_LOOKS = 5, 20, 48
 
@@ -166,13 +169,21 @@ def through(columns, case: DamBreak, device, seconds: float) -> dict[str, pd.Dat
 
 
 def lasts(runs: dict[str, pd.DataFrame], seconds: float) -> dict:
-    """How long the runs by equation 3 went and their largest compression in %; holds if all of them went through."""
-    tables = [table for name, table in runs.items() if name.startswith("equation 3")]
+    """How many of the runs by equation 3 went on for so many seconds; holds if there are several resolutions."""
+    tables = _by_equation_3(runs)
     # a run that was stopped before its first look has no rows
-    time = min(max(table["time"], default=0.0) for table in tables)
-    most = 100 * max(max(table["compression"], default=0.0) for table in tables)
-    whole = len(tables) > 1 and not any(table["stopped"].any() for table in tables)
-    return {"time": time, "most": most, "holds": whole and time > 0.99 * seconds}
+    whole = [not t["stopped"].any() and max(t["time"], default=0.0) > 0.99 * seconds for t in tables]
+    return {"count": len(whole), "whole": sum(whole), "time": seconds, "holds": len(whole) > 1}
+
+
+def compressed(runs: dict[str, pd.DataFrame]) -> dict:
+    """The largest compression in % of the runs by equation 3; holds if it is more than WEAK."""
+    most = 100 * max(max(table["compression"], default=0.0) for table in _by_equation_3(runs))
+    return {"most": most, "holds": most > WEAK}
+
+
+def _by_equation_3(runs: dict[str, pd.DataFrame]) -> list[pd.DataFrame]:
+    return [table for name, table in runs.items() if name.startswith("equation 3")]
 
 
 def uncertainty(radii, rounds) -> pd.DataFrame:
