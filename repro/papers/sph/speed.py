@@ -34,9 +34,8 @@ GROUPS = NEIGHBOUR_LIST, FORCE, UPDATE = "neighbour list", "force", "update"
 #: thousands of particles whose step the paper takes apart
 PARTS_OF = 15
 
-#: thousands of particles of fluid that are as many a thread on an H100, with 270,336 of them, as the paper's ten to 46
-#: thousand on the 8,192 threads of its Quadro K4000
-EQUAL_LOAD = (300, 1600)
+#: threads of the paper's Quadro K4000, and the thousands of particles of fluid that it has on them, about ten to 46
+PAPER_THREADS, PAPER_FLUID = 8192, (9, 50)
 
 #: programs that run at equal load, and the two of the paper among them
 LOADED_WAYS = PAPER, GPU_LIST, GLOBAL_SORT, SORTED_CELLS
@@ -195,9 +194,14 @@ def loaded_systems(columns) -> dict[int, System]:
     return {round(system.count / 1000): system for system in found}
 
 
-def at_equal_load(systems: dict[int, System]) -> dict[int, System]:
-    """Those of `loaded_systems` with as many particles a thread as on the paper's GPU."""
-    return {n: system for n, system in systems.items() if EQUAL_LOAD[0] <= n <= EQUAL_LOAD[1]}
+def at_equal_load(systems: dict[int, System], device) -> dict[int, System]:
+    """Those of `loaded_systems` with as many particles a thread of a GPU as the paper has on its own."""
+    if device.name != "cuda":
+        return {}
+    properties = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)
+    threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]
+    low, high = (thousands * threads / PAPER_THREADS for thousands in PAPER_FLUID)
+    return {n: system for n, system in systems.items() if low <= n <= high}
 
 
 def parts_table(device, systems=None, *, samples: int = 20, runs: int = 1, only=None) -> pd.DataFrame:

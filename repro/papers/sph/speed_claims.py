@@ -33,10 +33,13 @@ GROWTH, CORE_GROWTH, SCALING = "sph-040", "sph-041", "sph-042"
 #: step, of the neighbour list and of the force, and the share of the linked list in a step
 LOADED_ORDER, LOADED_LIST, LOADED_FORCE, LOADED_SHARE = (f"sph-{n:03d}" for n in range(46, 50))
 
+#: claim on the same load, that the paper's sort in shared memory makes a step faster than one in global memory
+SORT_ORDER = "sph-052"
+
 SHARES = {speed.PAPER: "sph-043", speed.GPU_LIST: "sph-044", speed.ONE_CORE: "sph-045"}
 
 CLAIMS = [OVER_THREADS, OVER_CORE, ORDER, LIST_ORDER, FORCE_ORDER, GROWTH, CORE_GROWTH, SCALING]
-CLAIMS += [LOADED_ORDER, LOADED_LIST, LOADED_FORCE, LOADED_SHARE]
+CLAIMS += [LOADED_ORDER, LOADED_LIST, LOADED_FORCE, LOADED_SHARE, SORT_ORDER]
 CLAIMS = sorted([*CLAIMS, *SHARES.values(), *chain(*_TABLE_1.values(), *_TABLE_2.values())])
 
 
@@ -62,17 +65,16 @@ def claim_values(
 ) -> dict[str, dict]:
     """Keywords of `Record.measure` for the claims that a run can test, by id.
 
-    From `time_table` of the paper's sizes, `parts_table`, `readings_table`, and `time_table` and `parts_table` at equal
-    load. What the paper ran on a GPU counts only on a GPU; speedups, growth and the order need all its sizes.
+    From `time_table` of the paper's sizes, `parts_table`, `readings_table`, `time_table` with more particles, and the
+    `parts_table` of those at equal load. What the paper ran on a GPU counts only on a GPU; speedups, growth and the
+    order need all its sizes.
     """
     values = _step_values(table) | _part_values(table, parts, readings)
-    if loaded is not None and set(loaded["device"]) == {"cuda"}:
-        equal = loaded[loaded["thousands"].between(*speed.EQUAL_LOAD)]
-        if equal["thousands"].nunique() > 1:
-            named = equal.assign(case=equal["thousands"].map(_LOADED_CASE.format))
-            values[GROWTH] = {"measured": speed.growth(equal, speed.PAPER)}
-            values[LOADED_ORDER] = {"measured": _times(named)}
-    if loaded_parts is not None and loaded_parts["thousands"].nunique() > 1:
+    if loaded is not None and loaded_parts is not None and loaded_parts["thousands"].nunique() > 1:
+        equal = loaded[loaded["thousands"].isin(loaded_parts["thousands"])]
+        named = equal.assign(case=equal["thousands"].map(_LOADED_CASE.format))
+        values[GROWTH] = {"measured": speed.growth(equal, speed.PAPER)}
+        values |= {name: {"measured": _times(named)} for name in (LOADED_ORDER, SORT_ORDER)}
         values |= _loaded_part_values(loaded_parts)
     # four threads on fewer cores are not the paper's program
     lacking = () if speed.on_threads(4).workers == 4 else (*_TABLE_1[speed.FOUR_THREADS], OVER_THREADS, ORDER, SCALING)

@@ -198,7 +198,7 @@ def test_four_threads_on_two_cores_are_not_the_paper_s_program(monkeypatch):
 
 def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
     loaded = times(gpu=True).assign(thousands=lambda table: table["thousands"] * 20, device="cuda")
-    values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded, loaded_parts(328, 653))
+    values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded, loaded_parts(600, 1400))
     assert sorted(values) == speed_claims.CLAIMS
     assert values["sph-002"]["measured"] == 2.0
     assert values["sph-011"]["measured"] == 4.0
@@ -217,9 +217,10 @@ def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
     # half the time for 2.5 times the particles, ghosts among them
     assert values[speed_claims.CORE_GROWTH]["measured"] == pytest.approx(np.log(0.5) / np.log(2.5))
     assert values[speed_claims.GROWTH]["measured"] == 0
-    # 300 thousand are below the load of the paper's GPU on an H100
-    assert list(values[speed_claims.LOADED_ORDER]["measured"]) == [f"{20 * n} thousand of fluid" for n in (15, 30, 70)]
-    cases = [f"{n} thousand of fluid" for n in (328, 653)]
+    # with 300 thousand no parts were taken
+    cases = [f"{n} thousand of fluid" for n in (600, 1400)]
+    assert list(values[speed_claims.LOADED_ORDER]["measured"]) == cases
+    assert values[speed_claims.SORT_ORDER] == values[speed_claims.LOADED_ORDER]
     for name, paper in ((speed_claims.LOADED_LIST, 1.0), (speed_claims.LOADED_FORCE, 3.0)):
         order = {"this paper": [paper] * 3, "GPU linked list": [2 * paper] * 3}
         assert values[name]["measured"] == dict.fromkeys(cases, order)
@@ -229,27 +230,23 @@ def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
 
 def test_one_size_at_equal_load_tells_no_growth():
     loaded = times(gpu=True).assign(thousands=lambda table: table["thousands"] * 100, device="cuda")
-    values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded)
-    assert not {speed_claims.GROWTH, speed_claims.LOADED_ORDER} & set(values)
-    values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, None, loaded_parts(328))
-    assert not {speed_claims.LOADED_LIST, speed_claims.LOADED_FORCE, speed_claims.LOADED_SHARE} & set(values)
-
-
-def test_the_largest_share_of_the_linked_list_at_equal_load_stands_with_its_scatter():
-    listed, table = {(653, 0): 2.0, (653, 1): 3.0, (653, 2): 4.0}, loaded_parts(328, 653)
-    slower = [listed.get(key, 1.0) for key in zip(table["thousands"], table["run"], strict=True)]
-    table["ms"] *= np.where(table["part"] == "link", slower, 1)
-    found = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, None, table)[
-        speed_claims.LOADED_SHARE
-    ]
-    # of a list of 2, 3 and 4 beside nine of all else
-    assert found["measured"] == pytest.approx(25)
-    assert found["scatter"] == pytest.approx(100 * (4 / 13 - 2 / 11))
-    assert "653 thousand" in found["note"]
+    for found in (None, loaded_parts(1500)):
+        values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded, found)
+        lacking = speed_claims.GROWTH, speed_claims.LOADED_ORDER, speed_claims.SORT_ORDER, speed_claims.LOADED_LIST
+        assert not {*lacking, speed_claims.LOADED_FORCE, speed_claims.LOADED_SHARE} & set(values)
 
 
 def test_parts_are_taken_of_what_is_as_many_a_thread_as_on_the_papers_gpu():
-    assert list(speed.at_equal_load(dict.fromkeys((10, 299, 300, 1600, 1601)))) == [300, 1600]
+    made = {"multiProcessorCount": 132, "maxThreadsPerMultiProcessor": 2048}
+    runtime = SimpleNamespace(getDeviceProperties=lambda number: made)
+    cuda = SimpleNamespace(runtime=runtime, Device=lambda: SimpleNamespace(id=0))
+    gpu = SimpleNamespace(name="cuda", xp=SimpleNamespace(cuda=cuda))
+    systems = dict.fromkeys([10, 101, 328, 653, 1528, 3200])
+    assert list(speed.at_equal_load(systems, gpu)) == [328, 653, 1528]
+    # a third of an H100
+    made["multiProcessorCount"] = 46
+    assert list(speed.at_equal_load(systems, gpu)) == [328]
+    assert not speed.at_equal_load(systems, PlainCore())
     table = speed.groups_by_size(loaded_parts(328, 653).query("way != 'CPU'"))
     assert list(table["thousands"]) == [328, 328, 653, 653]
     assert list(table["way"]) == list(speed.PAIR) * 2
