@@ -196,7 +196,7 @@ def loaded_systems(columns) -> dict[int, System]:
 
 def at_equal_load(systems: dict[int, System], device) -> dict[int, System]:
     """Those of `loaded_systems` with as many particles a thread of a GPU as the paper has on its own."""
-    if device.name != "cuda":
+    if not systems or device.name != "cuda":
         return {}
     properties = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)
     threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]

@@ -247,6 +247,8 @@ def test_parts_are_taken_of_what_is_as_many_a_thread_as_on_the_papers_gpu():
     made["multiProcessorCount"] = 46
     assert list(speed.at_equal_load(systems, gpu)) == [328]
     assert not speed.at_equal_load(systems, PlainCore())
+    # the simulator has no properties to ask for
+    assert not speed.at_equal_load({}, SimpleNamespace(name="cuda", xp=np))
     table = speed.groups_by_size(loaded_parts(328, 653).query("way != 'CPU'"))
     assert list(table["thousands"]) == [328, 328, 653, 653]
     assert list(table["way"]) == list(speed.PAIR) * 2
