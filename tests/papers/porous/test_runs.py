@@ -293,9 +293,11 @@ def test_the_steps_are_judged_on_the_reading_that_is_the_farthest_from_the_paper
     monkeypatch.setattr(precision, "flow_through", flow_through)
     readings = precision.steps_on_readings(8, 0.6, flow(1.0, steps=24000), "here", interval=9)
     more = precision.KINDS["double"] | {"interval": 9}
-    assert asked == [(8, {"collision": "mrt-dhumieres"} | more), (6, {"collision": "mrt"} | more)]
+    rest = [(6, {"collision": "mrt"} | more), (6, {"collision": "mrt-dhumieres"} | more)]
+    assert asked == [(8, {"collision": "mrt-dhumieres"} | more), *rest]
     found = precision.steps_claim(readings, 24000)
-    note = "reference 30, 8 voxels: 24,000, reference 31, 8 voxels: 21,000, reference 30, 6 voxels: 23,000"
+    note = "reference 30, 8 voxels: 24,000, reference 31, 8 voxels: 21,000"
+    note += ", reference 30, 6 voxels: 23,000, reference 31, 6 voxels: 23,000"
     assert found == {"measured": 21000, "converged": False, "note": note}
     (claim,) = find(["porous-052"]).values()
     assert judge(claim, Evidence(found["measured"])).verdict == "not reproduced"

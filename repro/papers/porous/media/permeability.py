@@ -25,8 +25,11 @@ PAPER_NODES = 128
 #: the walls of the thesis' listing 2: where solid is, a node reads its own opposite population after the collision
 THESIS_WALLS = "half-way"
 
-#: the collisions of figures 5.7 and 5.8; MRT with the two rates of its reference 30, and with those of 31
-COLLISIONS = ("bgk", "mrt", "mrt-dhumieres")
+#: the references that the rates of MRT may be from, by the collision that has them
+RATES = {"mrt": "reference 30", "mrt-dhumieres": "reference 31"}
+
+#: the collisions of figures 5.7 and 5.8
+COLLISIONS = ("bgk", *RATES)
 
 #: differences of k that single precision does not show
 ROUNDING = 1e-6

@@ -1,11 +1,15 @@
 """Permeability in double precision, and in single precision with deviations or plain populations (figure 5.9)."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
 from repro.lbm.exact import FORCE_UNIT, rounded_force
 from repro.lbm.media import PoreSpace, sphere_crystal
 from repro.lbm.porous.permeability import FlowThrough, flow_through
+
+from .permeability import RATES
 
 #: what is compared, by name: precision, and whether deviations from the weights or plain populations are stored
 KINDS = {
@@ -51,13 +55,14 @@ def precision_claims(runs: dict[str, FlowThrough]) -> dict:
 def steps_on_readings(nodes: int, chi: float, double: FlowThrough, device, **options) -> pd.DataFrame:
     """Steps in double precision until k is steady, on what the thesis leaves open; one row a reading.
 
-    `double` has the two rates of reference 30 in a cell of `nodes`. Beside it run the rates of reference 31, and a cell
-    of two voxels less, as the thesis draws its series for 126.
+    `double` has the two rates of reference 30 in a cell of `nodes`. Beside it run the rates of reference 31, and both
+    in a cell of two voxels less, as the thesis draws its series for 126.
     """
-    runs = {(nodes, "reference 30"): double}
-    for voxels, rates, collision in ((nodes, "reference 31", "mrt-dhumieres"), (nodes - 2, "reference 30", "mrt")):
-        space = PoreSpace(sphere_crystal(voxels, chi))
-        runs[voxels, rates] = flow_through(space, device, collision=collision, **KINDS["double"], **options)
+    runs = {(nodes, RATES["mrt"]): double}
+    for voxels, (collision, rates) in product((nodes, nodes - 2), RATES.items()):
+        if (voxels, rates) not in runs:
+            space = PoreSpace(sphere_crystal(voxels, chi))
+            runs[voxels, rates] = flow_through(space, device, collision=collision, **KINDS["double"], **options)
     rows = [(*reading, run.result.steps, run.result.converged) for reading, run in runs.items()]
     return pd.DataFrame(rows, columns=["voxels", "rates", "steps", "converged"])
 

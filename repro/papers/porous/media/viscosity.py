@@ -9,16 +9,13 @@ import pandas as pd
 
 from repro.lbm.exact import bcc_permeability
 
-from .permeability import COLLISIONS, PAPER_NODES, THESIS_WALLS, crystal_table
+from .permeability import COLLISIONS, PAPER_NODES, RATES, THESIS_WALLS, crystal_table
 from .variants import paper_changes
 
 CLAIM = "porous-169"
 
 #: with the side of the cell, at the smallest viscosity; the thesis keeps it below 1, and does not say with which length
 REYNOLDS = 0.5
-
-#: the rates of MRT, by the collision that has them
-RATES = {"mrt": "reference 30", "mrt-dhumieres": "reference 31"}
 
 SHARE, LARGEST = "MRT over BGK", "MRT over BGK, largest"
 
