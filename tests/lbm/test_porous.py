@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from helpers.lbm_reference import PorousReference
+from helpers.plain import PlainDevice
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -117,6 +118,24 @@ def test_the_plain_step_of_the_notebooks_is_that_of_the_reference(lattice, geome
         expected_rho, expected_u = reference.fields()
         np.testing.assert_allclose(rho[~solid], expected_rho[~solid], rtol=1e-13)
         np.testing.assert_allclose(u[:, ~solid], expected_u[:, ~solid], rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("geometry", ["no solid", "one-node throat", "random"])
+@pytest.mark.parametrize("strategy", ["flag word", "sparse"])
+def test_the_plain_step_with_a_body_force_is_that_of_the_strategies(strategy, geometry):
+    solid = GEOMETRIES[geometry]
+    problem = PorousProblem(PoreSpace(solid), 0.8, FORCE, "bgk")
+    flow = PorousFlow(problem, PlainDevice(), strategy=strategy, precision="double")
+    # a flow is given what has arrived, the plain step what has collided
+    collided = random_populations(solid.shape)
+    flow.set_populations(plain.stream(D3Q19, collided, solid))
+    for _ in range(3):
+        flow.step(1)
+        collided = plain.driven_step(D3Q19, collided, solid, 0.8, FORCE)
+        rho, u = plain.moments(D3Q19, plain.stream(D3Q19, collided, solid))
+        (found_rho, found_u), half = flow.fields(), np.reshape(FORCE, (3, 1)) / 2
+        np.testing.assert_allclose(found_rho[~solid], rho[~solid], rtol=1e-13)
+        np.testing.assert_allclose(found_u[:, ~solid], u[:, ~solid] + half / rho[~solid], rtol=0, atol=1e-13)
 
 
 shapes = st.tuples(*[st.integers(1, 5)] * 3)

@@ -53,23 +53,25 @@ def test_every_strategy_solves_the_model(space, collision, strategy):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("space", [OPEN, ROCK], ids=["open", "rock"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("lattice", [D3Q19, D2Q9], ids=lambda lattice: lattice.name)
-def test_the_step_that_readers_are_shown_is_that_of_the_dense_strategy(lattice):
-    densities = DENSITIES if lattice is D3Q19 else DENSITIES[:, :1]
-    times, g, rest = (0.8, 1.3), 0.12, np.zeros((3, *densities.shape[1:]))
-    problem = TwoFluids(
-        PoreSpace(np.zeros(densities.shape[1:], bool)), interaction=g, relaxation_times=times, lattice=lattice
-    )
-    made = TwoFluidFlow(problem, PlainDevice(), precision="double", strategy="dense")
+def test_the_step_that_readers_are_shown_is_that_of_the_strategies(lattice, strategy, space):
+    """With walls that each fluid wets in its own way, and a body force of its own on each."""
+    layers = slice(None) if lattice is D3Q19 else slice(1)
+    solid, densities = space.solid[layers], DENSITIES[:, layers]
+    times, forces = (0.8, 1.3), (0.12, (0.03, -0.02), ((1e-3, -2e-3, 0.0), (0.0, 1e-3, 0.0)))
+    g, wetting, pushes = forces
+    options = {"relaxation_times": times, "wetting": wetting, "accelerations": pushes, "lattice": lattice}
+    made = TwoFluidFlow(TwoFluids(PoreSpace(solid), g, **options), PlainDevice(), precision="double", strategy=strategy)
     made.set_densities(*densities)
     made.step(3)
-    f = np.array([plain.equilibrium(lattice, rho, rest) for rho in densities])
+    f = np.array([plain.equilibrium(lattice, rho, np.zeros((3, *solid.shape))) for rho in densities])
     for _ in range(3):
-        f = plain.two_fluid_step(lattice, f, times, g)
-    rho, c = f.sum(1), np.array(lattice.velocities, float)
-    momentum = np.einsum("ia,ki...->a...", c, f) + plain.repulsion(lattice, rho, g).sum(0) / 2
-    for found, expected in zip(made.fields(), (*rho, momentum / rho.sum(0)), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+        f = plain.two_fluid_step(lattice, f, solid, times, forces)
+    rho, _, u = plain.mixture(lattice, f, solid, forces, (1, 1))
+    for found, expected in zip(made.fields(), (*rho, u), strict=True):
+        np.testing.assert_allclose(found, np.where(solid, 0.0, expected), rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("precision", ["single", "double"])

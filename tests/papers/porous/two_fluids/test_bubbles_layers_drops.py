@@ -7,7 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.plain import PlainDevice
 
+from repro.lbm import plain
 from repro.lbm.two_fluids.cases import Bubble, Drop, Layers
 from repro.lbm.two_fluids.exact import layered_velocity, layered_velocity_as_printed
 from repro.lbm.two_fluids.observables import ContactAngle
@@ -519,3 +521,12 @@ def test_a_run_measures_the_interface_from_both_masses(monkeypatch):
     np.testing.assert_allclose(found.velocity, 1 - (case.positions / 16) ** 2)
     assert taken[0] == found.steps * 9 // 10
     assert found.change == 0
+
+
+def test_the_plain_step_of_layers_is_the_solvers_with_walls_wetting_and_force(monkeypatch):
+    found = layered.against_plain(PlainDevice(), steps=5)
+    assert (found["holds"], found["nodes"], found["steps"]) == (True, 16, 5)
+    # plates that neither fluid wets
+    repulsion = plain.repulsion
+    monkeypatch.setattr(plain, "repulsion", lambda *given: repulsion(*given[:-1], (0, 0)))
+    assert not layered.against_plain(PlainDevice(), steps=5)["holds"]
