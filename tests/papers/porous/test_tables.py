@@ -500,7 +500,7 @@ def test_a_force_in_plain_populations_is_a_whole_number_of_units():
 
 def test_the_sketch_flags_what_a_population_would_come_from():
     solid = sketches.medium()
-    bits, sources = sketches.flag_word(solid, (3, 2)), sketches.neighbour_list(solid, (3, 2))
+    bits, sources = sketches.bits_of(solid, (3, 2)), sketches.sources_of(solid, (3, 2))
     assert not bits[0]
     for i, (cx, cy, _) in enumerate(D3Q19.velocities):
         assert bits[i] == solid[2 - cy, 3 - cx]

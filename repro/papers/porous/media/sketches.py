@@ -5,10 +5,23 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Circle, Rectangle
 
+from repro.lbm import neighbours
 from repro.lbm.lattice import D3Q19
 from repro.lbm.media.spheres import PACKINGS, solid_fraction, sphere_radius
+from repro.lbm.porous import neighbour_list, node
+from repro.lbm.porous.strategies import branches, flag_word, sparse
 from repro.papers.rasteriser import Body, picture
 from repro.papers.style import BLUE, VERMILLION
+
+#: the code of sections 5.1 and 5.2: where neighbours are, the flag word, both ways to fetch, a thread's step
+LISTING_2 = (
+    *(neighbours.sides, neighbours.steps_of, neighbours.index_of, neighbours.make_offset),
+    *(node.flag_kernel, branches.fetch, flag_word.fetch),
+    *(node.make_reader, node.count_pores, node.make_store, node.dense_kernel),
+)
+
+#: and of section 5.3: the list of fluid nodes, and a step that reads through it
+NODE_MAP = (neighbour_list.list_kernel, sparse.make_pull, sparse.update_kernel)
 
 #: voxels along the cell, and pixels of its picture
 _VOXELS, _PIXELS = 72, 420
@@ -52,7 +65,7 @@ def medium() -> np.ndarray:
     return np.array([[letter == "#" for letter in row] for row in _MEDIUM[::-1]])
 
 
-def flag_word(solid: np.ndarray, node: tuple[int, int]) -> list[int]:
+def bits_of(solid: np.ndarray, node: tuple[int, int]) -> list[int]:
     """The bits of a node of a periodic layer: bit i says that the node from which population i comes is solid.
 
     Bit 0 is the node itself (figure 5.2); z has one layer, so that steps along it come back to it.
@@ -66,7 +79,7 @@ def _behind(values: np.ndarray, node: tuple[int, int]) -> list:
     return [values[(y - cy) % height, (x - cx) % width] for cx, cy, _ in D3Q19.velocities]
 
 
-def neighbour_list(solid: np.ndarray, node: tuple[int, int]) -> list[str]:
+def sources_of(solid: np.ndarray, node: tuple[int, int]) -> list[str]:
     """Where each population of a node comes from: "i of n", population i of fluid node n (section 5.3)."""
     behind = _behind(_numbers(solid), node)
     return [f"{i} of {n}" if n >= 0 else f"{D3Q19.opposite[i]} of {behind[0]}" for i, n in enumerate(behind)]
@@ -91,7 +104,7 @@ def storage():
         if number >= 0:
             # beside the arrows, which run through the middle and the corners of nodes
             left.text(x + 0.46, y + 0.15, str(number), ha="right", va="center", fontsize=7, color="0.4")
-    bits, sources = flag_word(solid, _NODE), neighbour_list(solid, _NODE)
+    bits, sources = bits_of(solid, _NODE), sources_of(solid, _NODE)
     plane = [i for i, (cx, cy, cz) in enumerate(D3Q19.velocities) if not cz and (cx or cy)]
     for i in plane:
         (cx, cy, _), look = D3Q19.velocities[i], {"arrowstyle": "->", "color": VERMILLION if bits[i] else BLUE}
