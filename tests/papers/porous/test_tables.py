@@ -1,6 +1,7 @@
 """What the porous notebooks say and judge follows from their tables, whatever the numbers are."""
 
 import re
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.judging import by_statement
+from helpers.plain import PlainDevice
 
 from repro.lbm import exact
 from repro.lbm.cases import Cavity, Duct
@@ -498,15 +500,32 @@ def test_a_force_in_plain_populations_is_a_whole_number_of_units():
         assert abs(force - near) < exact.FORCE_UNIT
 
 
-def test_the_sketch_flags_what_a_population_would_come_from():
-    solid = sketches.medium()
-    bits, sources = sketches.bits_of(solid, (3, 2)), sketches.sources_of(solid, (3, 2))
+def test_the_worked_example_flags_and_lists_what_a_population_would_come_from():
+    example = sketches.example(PlainDevice())
+    assert example.solid.shape == (4, 5)
+    bits, pore = example.bits((2, 1)), example.numbers[1, 2]
     assert not bits[0]
     for i, (cx, cy, _) in enumerate(D3Q19.velocities):
-        assert bits[i] == solid[2 - cy, 3 - cx]
+        assert bits[i] == example.solid[1 - cy, 2 - cx]
         # the opposite population of the node itself
-        if bits[i]:
-            assert sources[i].split(" of ") == [str(D3Q19.opposite[i]), sources[0].split()[-1]]
+        source = (D3Q19.opposite[i], pore) if bits[i] else (i, example.numbers[1 - cy, 2 - cx])
+        assert i == 0 or example.read(i, pore) == "{} of {}".format(*source)
+    said = sketches.word_of(example)
+    assert said == {"pore": pore, "word": sum(bit << i for i, bit in enumerate(bits)), "set": sum(bits), "holds": True}
+    wrong = replace(example, words=example.words ^ np.uint32(2))
+    assert not sketches.word_of(wrong)["holds"]
+
+
+def test_the_map_of_the_worked_example_is_written_out_for_a_node_and_two_pores_beside_it():
+    example = sketches.example(PlainDevice())
+    table = sketches.map_table(example)
+    assert len(table) == 8
+    # as the notebook says
+    assert example.sources[3, example.numbers[1, 2]] == 137 == 4 * example.row + 9
+    assert (example.row, example.numbers[2, 2]) == (32, 9)
+    for pore in (example.numbers[1, 2], example.numbers[1, 1], example.numbers[2, 2]):
+        assert pore >= 0
+        assert table[f"entry of {pore}"].tolist() == [example.sources[i - 1, pore] for i in table["i"]]
 
 
 def test_the_flag_words_variants_are_compared_in_per_cent_at_the_first_block_size(monkeypatch):
