@@ -112,6 +112,17 @@ def test_a_finer_grid_stands_below_the_run_against_the_series_of_the_same_chi(as
     assert "deviation (%)" in found
 
 
+def test_no_coordinate_of_the_papers_table_is_that_of_a_node_however_it_is_counted():
+    paper = {claim: float(stated.value) for claim, stated in find(lids.CLAIMS[:6]).items()}
+    found = lids.off_nodes(paper)
+    assert found["holds"]
+    # 0.1235 from the bottom to the lid, which lies on its nodes, is node 31.05, the first being 0
+    assert found["off"] == pytest.approx(abs(0.1235 * 255.5 - 0.5 - 31) * 256 / 255.5)
+    first = next(iter(paper))
+    assert not lids.off_nodes(paper | {first: 100.5 / 256})["holds"]
+    assert not lids.off_nodes(paper | {first: 100 / 255})["holds"]
+
+
 def test_the_flow_of_figure_5_6_is_that_of_bgk_with_its_velocity(asked):
     velocity, solid = permeability.flow_of_figure_5_6(8, "here", interval=9)
     ((space, device, options),) = asked

@@ -78,6 +78,20 @@ def counted(case: Cavity, axis: str, value: float, origin: str) -> float:
     return float(ORIGINS[origin](value, (value - first) / (second - first), case.nodes))
 
 
+def off_nodes(published: dict[str, float]) -> dict:
+    """By how many spacings the paper's coordinates lie off the nearest node of its grid, at least, in any of `ORIGINS`.
+
+    Holds if that is more than the last digit printed leaves open, so that none of them is a node.
+    """
+    case, index = Cavity(nodes=PAPER_NODES), np.arange(PAPER_NODES)
+    found = []
+    for (claim, value), count in product(published.items(), ORIGINS.values()):
+        first, second = case.positions["xy".index(CENTRE_CLAIMS[claim][1])][:2]
+        nodes = count(first + index * (second - first), index, PAPER_NODES)
+        found.append(float(np.abs(nodes - value).min() * PAPER_NODES))
+    return {"off": min(found), "holds": min(found) > 0.5e-4 * PAPER_NODES}
+
+
 def record_claims(record, flow: Flow, centres: pd.DataFrame) -> None:
     """Give the notebook's `record` the number of vortices, and table 4.1 from `cavity.centre_table`."""
     found = {VORTICES_CLAIM: vortices_claim(flow)} | centre_evidence(flow.case, centre_claims(centres))
