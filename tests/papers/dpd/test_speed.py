@@ -103,6 +103,13 @@ def _table(device: str) -> pd.DataFrame:
     return table
 
 
+def _values(table: pd.DataFrame, channel: pd.DataFrame | None = None, **more) -> dict:
+    """The claims' values by a table of which each row is as fast in any order of the particles."""
+    table = speed_tables.with_speedups(table)
+    both = pd.concat([table.assign(order=order) for order in (speed_tables.BY_CELL, speed_tables.AT_RANDOM)])
+    return judged.claim_values(table, table if channel is None else channel, both, **more)
+
+
 def _set(table: pd.DataFrame, particles: int, way: str, updates: float) -> None:
     """Give a way another speed."""
     here = (table["particles"] == particles) & (table["way"] == way)
@@ -138,14 +145,14 @@ def test_on_a_gpu_all_claims_of_the_table_get_a_value():
     names = (host.AS_IT_IS, host.LIST, host.NUMBERS, host.COPIES)
     hosts = pd.DataFrame({"on the host": names, "runs": [[share] * 3 for share in (1.0, 3.0, 4.0, 1.5)]})
     noise = pd.DataFrame({"rounds": [0, PAPER_ROUNDS], "runs": [[1.0] * 3, [2.0] * 3]})
-    values = judged.claim_values(table, table[table["particles"] == 540672], hosts, noise, full_size=True)
+    values = _values(table, table[table["particles"] == 540672], hosts=hosts, noise=noise, full_size=True)
     tested = {33, 59, 67, 68, 69, 85, 86, 87} | {k for k in range(35, 58) if k not in (40, 46, 52)}
     assert set(values) == {f"dpd-{k:03d}" for k in tested} == set(judged.CLAIMS)
     assert [values[f"dpd-{k:03d}"]["measured"] for k in (85, 86, 87, 69)] == [3, 3, 1.5, 2]
     # the core's runs spread by up to 9 %, those of a mapping do not count
     spreads = table.assign(spread=np.where(table["way"] == speed_tables.PAPER_PROGRAM, 0.02, 0.5))
     spreads.loc[spreads.index[0], "spread"] = 0.09
-    noted = judged.claim_values(spreads, spreads, hosts, noise)
+    noted = _values(spreads)
     assert noted[judged.SPEEDUP_GROWS]["note"].endswith("spreads by up to 9 %")
     assert [values[f"dpd-{k:03d}"]["measured"] for k in (33, 35, 36, 38, 55, 57)] == [17, 1, 0.5, 0.8, 12, 19]
 
@@ -153,8 +160,7 @@ def test_on_a_gpu_all_claims_of_the_table_get_a_value():
 def test_every_speedup_names_the_speed_of_its_baseline():
     table = _table("cuda")
     table["updates"] *= 2.4e5
-    table = speed_tables.with_speedups(table)
-    values = judged.claim_values(table, table, full_size=False)
+    values = _values(table)
     assert "dpd-033" not in values
     over = {name for name in values if CLAIMS[name].unit == "x"}
     assert over == {f"dpd-{k:03d}" for k in (37, 39, 43, 45, 49, 51, 55, 57)}
@@ -166,16 +172,17 @@ def test_a_baseline_of_another_size_is_named_with_its_number_of_particles():
     table["updates"] *= 1e6
     fast, slow = (table[table["particles"] == count] for count in (1081344, 67584))
     channel = speed_tables.with_speedups(fast, slow)
-    values = judged.claim_values(speed_tables.with_speedups(table), channel, full_size=True)
+    values = _values(table, channel, full_size=True)
     assert values["dpd-033"]["measured"] == pytest.approx(19)
     over = "serial program, one core: 1 M particles/s on 67,584 particles"
     assert values["dpd-033"]["baseline"] == over
 
 
 def test_the_speedup_of_a_run_is_its_rate_over_that_of_the_core_s_run():
-    table = speed_tables.with_speedups(_table("cuda"))
-    values = judged.claim_values(table, table, full_size=False)
-    assert values["dpd-067"]["measured"]["67584"] == pytest.approx([12, 12 / 1.02, 12 / 0.98])
+    values = _values(_table("cuda"))
+    assert list(values["dpd-067"]["measured"]) == ["particles by cell", "particles at random"]
+    for speedups in values["dpd-067"]["measured"].values():
+        assert speedups["67584"] == pytest.approx([12, 12 / 1.02, 12 / 0.98])
     assert "spreads by up to 4 %" in values["dpd-067"]["note"]
     assert _verdict("dpd-067", values) is Verdict.REPRODUCED
 
@@ -184,8 +191,56 @@ def test_a_speedup_that_falls_or_stays_is_no_growth():
     for updates, verdict in ((16.0, Verdict.NOT_REPRODUCED), (17.1, Verdict.TIE)):
         table = _table("cuda")
         _set(table, 1081344, "thread per particle", updates)
-        table = speed_tables.with_speedups(table)
-        assert _verdict("dpd-067", judged.claim_values(table, table, full_size=False)) is verdict
+        assert _verdict("dpd-067", _values(table)) is verdict
+
+
+def test_a_speedup_that_grows_in_one_order_of_the_particles_alone_is_no_growth():
+    fast, slow = _table("cuda"), _table("cuda")
+    _set(slow, 1081344, "thread per particle", 16.0)
+    both = pd.concat([fast.assign(order=speed_tables.BY_CELL), slow.assign(order=speed_tables.AT_RANDOM)])
+    fast = speed_tables.with_speedups(fast)
+    assert _verdict("dpd-067", judged.claim_values(fast, fast, both)) is Verdict.NOT_REPRODUCED
+
+
+def test_the_core_and_the_gpu_are_compared_in_one_order_of_the_particles(monkeypatch):
+    seen = []
+
+    def noted(case, system, device, **options):
+        seen.append((case, system.position, options))
+        seconds = {"serial": 2.0, "cuda": 0.1}[device.name]
+        more = {"strategy": options["strategy"], "precision": "single", "size": "", "check": ""}
+        work = {"updates": system.count}
+        return Speed.of(
+            case,
+            device,
+            [Timing(seconds * run, 1.0, 0.0, 5) for run in RUNS],
+            **more,
+            work=work,
+            choices={"particles": system.count},
+        )
+
+    monkeypatch.setattr(linear, "timed", noted)
+    cases = speed_tables.systems([1, 2])
+    gpu = SimpleNamespace(name="cuda", description="a device")
+    found = speed_tables.order_table(_table("cuda"), cases, gpu, seconds=0.2)
+    # both programs on each system, as it was set up
+    for system, (core, mapped) in zip(cases, zip(seen[::2], seen[1::2], strict=True), strict=True):
+        assert core[1] is mapped[1] is system.position
+        assert core[0].startswith("serial program, one core, serial")
+        assert core[0].endswith(f"{system.count} particles, at random")
+        assert [each[2]["rounds"] for each in (core, mapped)] == [0, PAPER_ROUNDS]
+        assert [each[2]["runs"] for each in (core, mapped)] == [3, 3]
+    over = found.set_index(["order", "particles", "way"])[f"over {speed_tables.PAPER_PROGRAM}"]
+    assert over["at random", 864, "thread per particle"] == pytest.approx(20)
+    assert over["by cell", 864, "thread per particle"] == pytest.approx(0.8)
+
+
+def test_what_is_left_of_a_rate_is_that_at_random_on_the_last_two_systems():
+    fast, slow = _table("cuda"), _table("cuda")
+    _set(slow, 1081344, "thread per particle", 8.5)
+    _set(slow, 1081344, speed_tables.PAPER_PROGRAM, 0.9)
+    both = pd.concat([fast.assign(order=speed_tables.BY_CELL), slow.assign(order=speed_tables.AT_RANDOM)])
+    assert speed_tables.kept(both) == {"core": 0.9, "gpu": 0.5, "holds": True}
 
 
 def test_a_core_whose_runs_lie_apart_shows_no_growth():
@@ -193,13 +248,11 @@ def test_a_core_whose_runs_lie_apart_shows_no_growth():
     # the speedup over the largest system rises from 17 to 19, and one run of the core took a fifth less
     (k,) = table.index[(table["particles"] == 1081344) & (table["way"] == speed_tables.PAPER_PROGRAM)]
     table.at[k, "runs"] = tuple(s * run for s, run in zip(table.at[k, "runs"], (1.0, 0.8, 1.0), strict=True))
-    table = speed_tables.with_speedups(table)
-    assert _verdict("dpd-067", judged.claim_values(table, table, full_size=False)) is Verdict.TIE
+    assert _verdict("dpd-067", _values(table)) is Verdict.TIE
 
 
 def test_the_mappings_are_compared_run_by_run_at_every_size():
-    table = speed_tables.with_speedups(_table("cuda"))
-    values = judged.claim_values(table, table, full_size=False)
+    values = _values(_table("cuda"))
     rates = values["dpd-059"]["measured"]
     assert list(rates) == [f"particles {count}" for count in (864, 67584, 540672, 1081344)]
     assert rates["particles 864"]["cell"] == pytest.approx([0.5, 0.5 / 1.02, 0.5 / 0.98])
@@ -211,19 +264,16 @@ def test_mappings_that_change_places_at_one_size_or_overlap_there_are_not_ordere
     for updates, verdict in ((9.0, Verdict.NOT_REPRODUCED), (0.81, Verdict.TIE)):
         table = _table("cuda")
         _set(table, 864, "thread per cell", updates)
-        table = speed_tables.with_speedups(table)
-        assert _verdict("dpd-059", judged.claim_values(table, table, full_size=False)) is verdict
+        assert _verdict("dpd-059", _values(table)) is verdict
 
 
 def test_orders_need_all_four_sizes():
-    table = speed_tables.with_speedups(_table("cuda"))
-    table = table[table["particles"] < 1081344]
-    assert not {"dpd-059", "dpd-067", "dpd-057"} & set(judged.claim_values(table, table, full_size=False))
+    table = _table("cuda")
+    assert not {"dpd-059", "dpd-067", "dpd-057"} & set(_values(table[table["particles"] < 1081344]))
 
 
 def test_without_a_gpu_only_the_core_is_measured():
-    table = speed_tables.with_speedups(_table("threads"))
-    values = judged.claim_values(table, table, full_size=True)
+    values = _values(_table("threads"), full_size=True)
     assert set(values) == {f"dpd-{k:03d}" for k in (35, 41, 47, 53)}
 
 
@@ -245,8 +295,7 @@ def test_beside_a_gpu_what_claims_compare_runs_three_times_and_all_else_once(mon
 
 
 def test_the_gain_of_the_better_mapping_is_held_against_the_size_run_by_run():
-    table = speed_tables.with_speedups(_table("cuda"))
-    values = judged.claim_values(table, table, full_size=False)
+    values = _values(_table("cuda"))
     gains = values["dpd-068"]["measured"]
     assert list(gains) == ["864", "67584", "540672", "1081344"]
     assert gains["67584"] == pytest.approx([2.0, 2.0, 2.0])
@@ -254,7 +303,7 @@ def test_the_gain_of_the_better_mapping_is_held_against_the_size_run_by_run():
     assert _verdict("dpd-068", values) is Verdict.NOT_REPRODUCED
     table = _table("cuda")
     _set(table, 864, "thread per particle", 1.5)
-    values = judged.claim_values(*[speed_tables.with_speedups(table)] * 2, full_size=False)
+    values = _values(table)
     assert _verdict("dpd-068", values) is Verdict.REPRODUCED
 
 

@@ -6,7 +6,7 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.papers.speed import of_runs, orders, quotients
 
 from . import host
-from .tables import MAPPINGS, PAPER_PROGRAM, TABLE_4, particle_counts
+from .tables import JUDGED, MAPPINGS, PAPER_PROGRAM, TABLE_4, particle_counts
 
 #: columns of the paper's table 4; the particles are set-up and not judged
 _COLUMNS = ("particles", "one core", "thread per cell", "speedup, cell", "thread per particle", "speedup, particle")
@@ -43,29 +43,25 @@ def baseline(row) -> str:
     return f"{PAPER_PROGRAM}: {rate / 1e6:.2g} M particles/s{where}"
 
 
-def claim_values(table: pd.DataFrame, channel: pd.DataFrame, hosts=None, noise=None, full_size: bool = False) -> dict:
+def claim_values(table: pd.DataFrame, channel: pd.DataFrame, arranged, hosts=None, noise=None, full_size=False) -> dict:
     """Keywords of `Record.measure` for the claims that a run can test, by id.
 
-    From `paper_table` and `channel_table`, and on a GPU from `host_table` and `noise_table`; `full_size`: whether the
-    channel has the paper's size. GPU's speeds count only on a GPU, and orders need all four sizes.
+    From `paper_table`, `channel_table` and `order_table`, and on a GPU from `host_table` and `noise_table`;
+    `full_size`: whether the channel has the paper's size. GPU's speeds count only on a GPU, and orders need all four
+    sizes.
     """
     values = _values_of_table_4(table)
     if hosts is not None:
         values |= host.claim_values(hosts) | {TEA_COSTS: cost_of_tea(noise)}
     if "cuda" in set(table["device"]) and set(particle_counts()) == set(table["particles"]):
+        values[SPEEDUP_GROWS] = _growth(arranged)
         named = table.assign(mapping=table["way"].str.removeprefix("thread per "))
         rates = orders(named[named["mapping"].isin(MAPPINGS)], "particles", "mapping", "updates")
         values[FASTER_MAPPING] = {"measured": rates}
         gains = {case.removeprefix("particles "): quotients(r["particle"], r["cell"]) for case, r in rates.items()}
         values[GAIN_FALLS] = {"measured": gains}
-        runs = table.set_index(["particles", "way"])["runs"]
-        cores = runs.xs(PAPER_PROGRAM, level="way")
-        growth = {str(count): quotients(core, runs[count, "thread per particle"]) for count, core in cores.items()}
-        spread = table.loc[table["way"] == PAPER_PROGRAM, "spread"].max()
-        note = f"run by run over the paper's program, which itself spreads by up to {100 * spread:.0f} %"
-        values[SPEEDUP_GROWS] = {"measured": growth, "note": note}
     if full_size and "cuda" in set(channel["device"]):
-        values[CHANNEL_SPEEDUP] = _speedup(channel[channel["way"] == "thread per particle"].iloc[0])
+        values[CHANNEL_SPEEDUP] = _speedup(channel[channel["way"] == JUDGED].iloc[0])
     return values
 
 
@@ -79,6 +75,17 @@ def _values_of_table_4(table: pd.DataFrame) -> dict[str, dict]:
             values[claim(row, run["way"])] = {"measured": run["updates"]}
             values[claim(row, f"speedup, {mapping}")] = _speedup(run)
     return values
+
+
+def _growth(arranged: pd.DataFrame) -> dict:
+    """The speedups over the number of particles, run by run, in either order of the particles on GPU and core alike."""
+    runs, found = arranged.set_index(["order", "particles", "way"])["runs"], {}
+    for (order, count), core in runs.xs(PAPER_PROGRAM, level="way").items():
+        speedups = quotients(core, runs[order, count, JUDGED])
+        found.setdefault(f"particles {order}", {})[str(count)] = speedups
+    spread = arranged.loc[arranged["way"] == PAPER_PROGRAM, "spread"].max()
+    note = f"run by run over the paper's program, which itself spreads by up to {100 * spread:.0f} %"
+    return {"measured": found, "note": note}
 
 
 def _speedup(row) -> dict:

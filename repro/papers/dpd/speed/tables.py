@@ -30,6 +30,9 @@ MAPPINGS = ("cell", "particle")
 #: linked list and one running sequence of random numbers; one that sorts, with TEA, on one core and on all
 BASELINES = PAPER_PROGRAM, ONE_CORE, ALL_CORES = "serial program, one core", "planes, one core", "planes, all cores"
 
+#: the mapping whose speedup is held against the number of particles, and the orders of particles in memory
+JUDGED, BY_CELL, AT_RANDOM = "thread per particle", "by cell", "at random"
+
 #: groups of parts of a step in the figure; parts not named here belong to the lists
 _GROUPS = {"drift": "integration", "kick": "integration", "hand back": "hand back"}
 _GROUPS |= {"clear": "clear and round off", "round off": "clear and round off"}
@@ -78,7 +81,7 @@ def programs(device) -> dict:
 
 def noise_table(row: int, device, record=None, *, seconds: float) -> pd.DataFrame:
     """Thread per particle with linear generators (no rounds) and with TEA, and what TEA costs: "over method one"."""
-    way = {"thread per particle": ("particle", device)}
+    way = {JUDGED: ("particle", device)}
     variants = [{"rounds": rounds} for rounds in (0, ROUNDS, RUN_ROUNDS, PAPER_ROUNDS)]
     table = _measured(systems([row]), way, record, seconds, repeated=way, variants=variants)
     return table.assign(**{"over method one": table["seconds"] / table["seconds"].iloc[0]})
@@ -113,16 +116,19 @@ def channel(scale: float, width: float | None = None) -> Channel:
 
 def launch_table(row: int, device, record=None, *, seconds: float) -> pd.DataFrame:
     """A thread a particle and the fastest way, as a CUDA graph and one by one, on rows 1 and `row` of table 4."""
-    ways = {"thread per particle": ("particle", device), "fastest": ("fastest", device)}
+    ways = {JUDGED: ("particle", device), "fastest": ("fastest", device)}
     table = _measured(systems([1, row]), ways, record, seconds, variants=[{"graph": True}, {"graph": False}])
     return table[["way", "particles", "launch", "updates", "seconds", "spread"]]
 
 
-def _measured(cases: list[System], ways: dict, record, seconds: float, repeated=(), variants=({},)) -> pd.DataFrame:
+def _measured(
+    cases: list[System], ways: dict, record, seconds: float, repeated=(), variants=({},), arranged=BY_CELL
+) -> pd.DataFrame:
     runs, named = [], []
     # memory follows space, on the core and on the GPU alike
-    for variant, system, (way, (strategy, device)) in product(variants, map(in_cell_order, cases), ways.items()):
-        case = f"{way}, {device.name}, {system.name}, {system.count} particles"
+    ordered = map(in_cell_order, cases) if arranged == BY_CELL else cases
+    for variant, system, (way, (strategy, device)) in product(variants, ordered, ways.items()):
+        case = f"{way}, {device.name}, {system.name}, {system.count} particles, {arranged}"
         chosen = {"rounds": PAPER_ROUNDS, "seconds": seconds, "strategy": strategy} | variant
         # each run is built anew, and timed so often
         chosen |= {"runs": RUNS, "repeats": 3} if way in repeated else {"runs": 1}
@@ -170,7 +176,7 @@ def over_baselines(table: pd.DataFrame) -> pd.DataFrame:
 
 def gains(over: pd.DataFrame) -> dict:
     """The speedups of `over_baselines` of the paper's mapping and of the fastest way, for `Record.say`."""
-    core, _, cores = over.loc["thread per particle"]
+    core, _, cores = over.loc[JUDGED]
     fast = over.loc["sorted cells", f"over {ALL_CORES}"]
     return {"core": core, "cores": cores, "fast": fast, "holds": bool(core > cores and fast > cores)}
 
@@ -188,22 +194,24 @@ def core_rates(table: pd.DataFrame, paper: pd.DataFrame) -> dict:
     return {"core": core, "own": own, "holds": core < own}
 
 
-def order_table(device, record=None, *, seconds: float) -> pd.DataFrame:
-    """Updates a second of one thread per particle on the two largest systems, in cell order and at random."""
-    options = {"strategy": "particle", "rounds": PAPER_ROUNDS, "seconds": seconds, "runs": RUNS}
-    runs = []
-    for system in systems((3, 4)):
-        for order, arranged in (("by cell", in_cell_order(system)), ("random", system)):
-            runs.append((f"thread per particle, {order}", arranged, device, options))
-    table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)
-    return table.assign(order=["by cell", "random"] * 2)[["particles", "order", "updates", "spread"]]
+def order_table(table: pd.DataFrame, cases: list[System], device, record=None, *, seconds: float) -> pd.DataFrame:
+    """The paper's program on the core and its mapping that is judged, in both orders of the particles in memory.
+
+    In that of the cells they are those of `paper_table`, at random they run here. Speedups are of one order.
+    """
+    ways = {PAPER_PROGRAM: baselines()[PAPER_PROGRAM], JUDGED: mappings(device)[JUDGED]}
+    at_random = _measured(cases, ways, record, seconds, ways, arranged=AT_RANDOM)
+    both = {BY_CELL: table[table["way"].isin(ways)], AT_RANDOM: at_random}
+    rows = [speedups(each, (PAPER_PROGRAM,), "particles", "updates").assign(order=name) for name, each in both.items()]
+    names = ["order", "particles", "way", "updates", "seconds", "spread", "runs", f"over {PAPER_PROGRAM}"]
+    return pd.concat(rows, ignore_index=True)[names]
 
 
-def growth(orders: pd.DataFrame) -> dict:
-    """The rate on the largest system of `order_table` over that before it, by order, for `Record.say`."""
-    rate = orders.pivot_table(index="particles", columns="order", values="updates")
-    by_cell, random = (rate.iloc[1] / rate.iloc[0])[["by cell", "random"]]
-    return {"by_cell": by_cell, "random": random, "holds": bool(random < by_cell)}
+def kept(orders: pd.DataFrame) -> dict:
+    """What is left at random of the rate on the system before the largest of `order_table`, for `Record.say`."""
+    rates = orders[orders["order"] == AT_RANDOM].pivot_table(index="way", columns="particles", values="updates")
+    core, gpu = (rates.iloc[:, -1] / rates.iloc[:, -2])[[PAPER_PROGRAM, JUDGED]]
+    return {"core": core, "gpu": gpu, "holds": bool(max(core, gpu) < 1)}
 
 
 def over_plain_c(peers: Path, box, steps: int) -> pd.DataFrame:
