@@ -112,18 +112,18 @@ def _constants(times: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["stencil", "constants", "seconds", "runs"])
 
 
-def test_the_gain_of_the_read_only_path_is_that_of_each_run_with_the_half_stencil():
-    half = {("half", "global memory"): (3.0, 3.3, 3.0), ("half", "read-only path"): (3.0, 3.0, 2.5)}
-    full = {("full", "global memory"): (9.0,) * 3, ("full", "read-only path"): (1.0,) * 3}
-    found = memory_benchmark.read_only_gain(_constants(half | full))
+def test_the_gain_of_a_texture_is_that_of_each_run_with_the_half_stencil():
+    half = {("half", "global memory"): (3.0, 3.3, 3.0), ("half", "texture object"): (3.0, 3.0, 2.5)}
+    full = {("full", "global memory"): (9.0,) * 3, ("full", "texture object"): (1.0,) * 3}
+    found = memory_benchmark.texture_gain(_constants(half | full))
     assert (found["measured"], found["scatter"]) == (pytest.approx(1.1), pytest.approx(0.2))
 
 
 def test_a_gain_within_the_scatter_of_the_runs_is_a_tie_and_a_loss_refutes_the_claim():
     claim, plain = claims.load("dpd")["dpd-063"], ("half", "global memory")
     for runs, verdict in (((2.9, 3.0, 3.1), Verdict.TIE), ((3.3, 3.31, 3.32), Verdict.NOT_REPRODUCED)):
-        table = _constants({plain: (3.0,) * 3, ("half", "read-only path"): runs})
-        assert by_statement(claim, Evidence(**memory_benchmark.read_only_gain(table))) is verdict
+        table = _constants({plain: (3.0,) * 3, ("half", "texture object"): runs})
+        assert by_statement(claim, Evidence(**memory_benchmark.texture_gain(table))) is verdict
 
 
 def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypatch, threads):
@@ -143,6 +143,28 @@ def test_each_place_is_compared_with_global_memory_of_the_same_stencil(monkeypat
     assert (gain["full", "arguments"], gain["full", "global memory"]) == (2.0, 1.0)
     # the half stencil with global memory is one of the two kernels that the claim compares
     assert [len(runs) for runs in table["runs"]] == [1, 1, 3, 1, 1, 1]
+
+
+def test_cached_places_are_timed_with_the_registers_of_plain_loads(monkeypatch):
+    asked = []
+
+    def speed(case, system, device, *, stencil, place, registers, runs, **_):
+        asked.append((stencil, place, registers, runs))
+        timings = [Timing({"read-only path": 2.0, "texture object": 4.0}[place], 0.0, 0.01, 5)] * runs
+        more = {"strategy": "particle", "precision": "single", "size": "", "check": "", "work": {}}
+        choices = {"stencil": stencil, "constants": place, "registers": registers, "occupancy": 0.5}
+        return Speed.of("", device, timings, **more, choices=choices)
+
+    monkeypatch.setattr(memory_benchmark, "_kernel_speed", speed)
+    monkeypatch.setattr(memory_benchmark, "reference_forces", lambda system, **_: None)
+    times = _constants({("half", "global memory"): (3.0,) * 3, ("full", "global memory"): (9.0,) * 3})
+    times["registers"] = [72, 90]
+    found = memory_benchmark.with_equal_registers(times, None, select("serial"), seconds=0.1, runs=3)
+    assert asked == [("half", "read-only path", 72, 3), ("half", "texture object", 72, 3)]
+    assert dict(zip(found["constants"], found["against global memory"], strict=True)) == {
+        "read-only path": 1.5,
+        "texture object": 0.75,
+    }
 
 
 @pytest.mark.parametrize(

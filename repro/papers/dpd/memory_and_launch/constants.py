@@ -1,7 +1,7 @@
 """One thread per particle, with the constants of the pair force in six memory spaces (section 4.5.2).
 
-The strategies take them as arguments of the kernel. The paper moves them from global memory to texture memory, for
-which loads through the read-only path stand on today's GPUs, and beside them fetches by a texture object.
+The strategies take them as arguments of the kernel. The paper moves them from global memory to texture memory, which a
+texture object fetches; the read-only path is the other way to that cache.
 """
 
 from functools import partial
