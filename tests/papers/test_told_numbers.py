@@ -50,7 +50,7 @@ def fitted(p: float) -> pd.DataFrame:
 
 def cores(own: float) -> tuple:
     """Two of the four systems; the largest has other speeds than the first."""
-    table = pd.DataFrame({"particles": [864, 67584], "way": tables.PAPER_PROGRAM, "updates": [1e5, own]})
+    table = pd.DataFrame({"particles": [864, 67584], "way": tables.SERIAL_PROGRAM, "updates": [1e5, own]})
     return table, pd.DataFrame({"one core": [1e6, 2e6, 8e6, 9e6]})
 
 

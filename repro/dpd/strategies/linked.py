@@ -1,9 +1,9 @@
-"""The paper's serial program: two arrays of links, on one core (section 4.1, table 1).
+"""A serial program after the paper's text: two arrays of links, on one core (section 4.1, table 1).
 
 Each pair is met once: half of the surrounding cells are enough, as section 4.3 has it for the GPU. That the serial
 program does so, too, is our reading.
 
-With rounds=0 its noise is the paper's: one running sequence of linear congruential numbers, taken by one pair after
+With rounds=0 its noise is as in the paper: one running sequence of linear congruential numbers, taken by one pair after
 the other and carried on from step to step (section 4.3). With TEA it has the noise of all other strategies, and is the
 reference for their forces.
 """

@@ -20,7 +20,7 @@ PAPER_NODES, LARGEST = 128, 512
 ON_GPU = {f"swap-{n:03d}": LARGEST if n in (9, 10, 11) else PAPER_NODES for n in (3, 4, 8, 9, 10, 11, 19)}
 JUDGED = (ON_CORE, SHARE, LEAST, *ON_GPU, TREND, COST)
 
-NOT_BUILT = "Palabos, the paper's own program, is not built here: see tools/peers/build_palabos.sh"
+NOT_BUILT = "Palabos, from which the paper starts, is not built here: see tools/peers/build_palabos.sh"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def readings(parts: pd.DataFrame, nodes: int = PAPER_NODES) -> pd.DataFrame:
 
 
 def times_table(parts: pd.DataFrame, stated: Paper) -> pd.DataFrame:
-    """Milliseconds of the paper's programs, there and here, on 128^3 nodes: collision and streaming, and the rest.
+    """Milliseconds of Palabos alone and with a GPU, there and here, at 128^3: collision and streaming, and the rest.
 
     Copies count with collision and streaming. A program that was not timed is left out.
     """

@@ -107,12 +107,12 @@ def palabos_period(problem: Problem, *, path: Path) -> Period:
 
 
 def palabos_hybrid_period(problem: Problem, device, *, path: Path) -> Period:
-    """The paper's program: the bulk collides and streams by types on the GPU, the rest of Palabos stays on the host."""
+    """Ours after the paper: the bulk collides and streams by types on the GPU, all else of Palabos on the core."""
     return shared_period(problem, device, path, "swap types", ("collide", "stream"), ())
 
 
 def palabos_collide_only_period(problem: Problem, device, *, path: Path) -> Period:
-    """What came before (the paper's reference 20): only the collision of the bulk on the GPU, Palabos streams."""
+    """Ours after the paper's reference 20: only the collision of the bulk on the GPU, Palabos streams."""
     return shared_period(problem, device, path, "swap links", ("collide",), ("bulk stream",))
 
 

@@ -96,7 +96,7 @@ def _table(device: str) -> pd.DataFrame:
         spread=0.04, rounds=PAPER_ROUNDS
     )
     table["seconds"] = table["particles"] / table["updates"]
-    core = table["way"] == speed_tables.PAPER_PROGRAM
+    core = table["way"] == speed_tables.SERIAL_PROGRAM
     table["runs"] = [
         (s,) * 3 if even else tuple(s * run for run in RUNS) for s, even in zip(table["seconds"], core, strict=True)
     ]
@@ -150,7 +150,7 @@ def test_on_a_gpu_all_claims_of_the_table_get_a_value():
     assert set(values) == {f"dpd-{k:03d}" for k in tested} == set(judged.CLAIMS)
     assert [values[f"dpd-{k:03d}"]["measured"] for k in (85, 86, 87, 69)] == [3, 3, 1.5, 2]
     # the core's runs spread by up to 9 %, those of a mapping do not count
-    spreads = table.assign(spread=np.where(table["way"] == speed_tables.PAPER_PROGRAM, 0.02, 0.5))
+    spreads = table.assign(spread=np.where(table["way"] == speed_tables.SERIAL_PROGRAM, 0.02, 0.5))
     spreads.loc[spreads.index[0], "spread"] = 0.09
     noted = _values(spreads)
     assert noted[judged.SPEEDUP_GROWS]["note"].endswith("spreads by up to 9 %")
@@ -230,7 +230,7 @@ def test_the_core_and_the_gpu_are_compared_in_one_order_of_the_particles(monkeyp
         assert core[0].endswith(f"{system.count} particles, at random")
         assert [each[2]["rounds"] for each in (core, mapped)] == [0, PAPER_ROUNDS]
         assert [each[2]["runs"] for each in (core, mapped)] == [3, 3]
-    over = found.set_index(["order", "particles", "way"])[f"over {speed_tables.PAPER_PROGRAM}"]
+    over = found.set_index(["order", "particles", "way"])[f"over {speed_tables.SERIAL_PROGRAM}"]
     assert over["at random", 864, "thread per particle"] == pytest.approx(20)
     assert over["by cell", 864, "thread per particle"] == pytest.approx(0.8)
 
@@ -238,7 +238,7 @@ def test_the_core_and_the_gpu_are_compared_in_one_order_of_the_particles(monkeyp
 def test_what_is_left_of_a_rate_is_that_at_random_on_the_last_two_systems():
     fast, slow = _table("cuda"), _table("cuda")
     _set(slow, 1081344, "thread per particle", 8.5)
-    _set(slow, 1081344, speed_tables.PAPER_PROGRAM, 0.9)
+    _set(slow, 1081344, speed_tables.SERIAL_PROGRAM, 0.9)
     both = pd.concat([fast.assign(order=speed_tables.BY_CELL), slow.assign(order=speed_tables.AT_RANDOM)])
     assert speed_tables.kept(both) == {"core": 0.9, "gpu": 0.5, "holds": True}
 
@@ -246,7 +246,7 @@ def test_what_is_left_of_a_rate_is_that_at_random_on_the_last_two_systems():
 def test_a_core_whose_runs_lie_apart_shows_no_growth():
     table = _table("cuda")
     # the speedup over the largest system rises from 17 to 19, and one run of the core took a fifth less
-    (k,) = table.index[(table["particles"] == 1081344) & (table["way"] == speed_tables.PAPER_PROGRAM)]
+    (k,) = table.index[(table["particles"] == 1081344) & (table["way"] == speed_tables.SERIAL_PROGRAM)]
     table.at[k, "runs"] = tuple(s * run for s, run in zip(table.at[k, "runs"], (1.0, 0.8, 1.0), strict=True))
     assert _verdict("dpd-067", _values(table)) is Verdict.TIE
 
@@ -289,7 +289,7 @@ def test_beside_a_gpu_what_claims_compare_runs_three_times_and_all_else_once(mon
     device = SimpleNamespace(name=name, description="a device")
     table = speed_tables.paper_table(speed_tables.systems([1]), device, seconds=0.2)
     found = {way: len(times) for way, times in zip(table["way"], table["runs"], strict=True)}
-    compared = {"thread per cell", "thread per particle", speed_tables.PAPER_PROGRAM}
+    compared = {"thread per cell", "thread per particle", speed_tables.SERIAL_PROGRAM}
     assert {found[way] for way in compared} == {runs}
     assert {found[way] for way in set(found) - compared} == {1}
 
@@ -510,5 +510,5 @@ def test_the_figures_show_every_baseline_and_the_papers_points():
     drawn = figures.rates(table, paper)[0].axes[0]
     assert set(speed_tables.BASELINES) <= set(drawn.get_legend_handles_labels()[1])
     labels = figures.speedups(table, paper)[0].axes[0].get_legend_handles_labels()[1]
-    assert speed_tables.PAPER_PROGRAM not in labels
+    assert speed_tables.SERIAL_PROGRAM not in labels
     assert {"thread per cell", "paper, thread per particle"} <= set(labels)

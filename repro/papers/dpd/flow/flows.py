@@ -1,4 +1,4 @@
-"""Driven flows as the paper runs them, and the paper's two programs in them (sections 5 and 6).
+"""Driven flows as the paper runs them, and two programs after its text in them (sections 5 and 6).
 
 A flow runs first without the force, and is then averaged window by window. The serial program, hundreds of times
 slower, goes on from settled states of a slice of it, on each core from one of another seed, for so long that a wrong
@@ -26,8 +26,8 @@ from repro.dpd.system import System, in_cell_order
 from repro.errors import require
 from repro.parallel import select
 
-#: the paper's two programs: a linked list with one running sequence of random numbers, on one core; and a table filled
-#: atomically, one thread per particle, two runs of TEA for a pair
+#: two programs after the paper's text: a linked list with one running sequence of random numbers, on one core; and a
+#: table filled atomically, one thread per particle, two runs of TEA for a pair
 SERIAL_PROGRAM = {"strategy": "linked", "rounds": 0}
 GPU_PROGRAM = {"strategy": "particle", "rounds": PAPER_ROUNDS}
 
@@ -117,13 +117,13 @@ def states(case, device, seeds: Iterable[int], *, steps: int, equilibration: int
 
 
 def gpu_program(starts: list[System], device, **bins) -> list[Field]:
-    """The average of one window of the paper's GPU program from each state on; `bins` as of `go_on`."""
+    """The average of one window of the GPU's program from each state on; `bins` as of `go_on`."""
     program = bins | GPU_PROGRAM
     return [go_on(start, device, seed=2 * _NEXT_SEED + k, **program)[0][0] for k, start in enumerate(starts)]
 
 
 def serial_program(starts: list[System], **bins) -> list[Field]:
-    """The same of the paper's serial program, a process a state, each with another part of the running sequence."""
+    """The same of the serial program, a process a state, each with another part of the running sequence."""
     jobs = [partial(_serially, in_cell_order(start), seed=5 + 7919 * k, **bins) for k, start in enumerate(starts)]
     if len(jobs) == 1:
         return [jobs[0]()]
@@ -181,7 +181,7 @@ def mean_field(windows: list[Field]) -> Field:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Profiles of the paper's programs, each from averages that are independent of each other, and of theory."""
+    """Profiles of both programs, each from averages that are independent of each other, and of theory."""
 
     #: by program: the profile of each average, of shape (averages, bins); nan in empty bins
     averages: dict[str, np.ndarray]

@@ -76,7 +76,7 @@ def middle_density(fields: list[Field]) -> float:
 
 
 def viscosities(device, density: float, case: Poiseuille, flow: Reverse, drive: float) -> dict[str, Estimate]:
-    """The viscosity of each of the paper's programs without any wall, at a density."""
+    """The viscosity of each of the two programs without any wall, at a density."""
     fluid = replace(case.fluid, density=density)
     serial = reverse_flow(select("serial"), fluid, drive, flow, **flows.SERIAL_PROGRAM)[0]
     return {"serial program": serial, "GPU's program": reverse_flow(device, fluid, drive, flow, **flows.GPU_PROGRAM)[0]}

@@ -7,10 +7,10 @@ from scipy.spatial import cKDTree
 
 from repro.papers.style import BLACK, BLUE, GREEN, ORANGE, PAPER, PURPLE, SKY_BLUE, VERMILLION, YELLOW
 
-from .tables import ALL_CORES, ONE_CORE, PAPER_PROGRAM
+from .tables import ALL_CORES, ONE_CORE, SERIAL_PROGRAM
 
 _LOOKS = {
-    PAPER_PROGRAM: (BLACK, "o", ":"),
+    SERIAL_PROGRAM: (BLACK, "o", ":"),
     ONE_CORE: (ORANGE, "s", ":"),
     ALL_CORES: (VERMILLION, "^", ":"),
     "thread per cell": (BLUE, "D", "-"),
@@ -33,7 +33,7 @@ def rates(table: pd.DataFrame, published: pd.DataFrame):
 
 def speedups(table: pd.DataFrame, published: pd.DataFrame):
     """Speedup of every way over the serial program, and the paper's over its own on its core (table 4)."""
-    column, ways = f"over {PAPER_PROGRAM}", table[table["way"] != PAPER_PROGRAM]
+    column, ways = f"over {SERIAL_PROGRAM}", table[table["way"] != SERIAL_PROGRAM]
     columns = {"speedup, cell": "D", "speedup, particle": "v"}
     figure = _over_particles(ways, column, published, columns, "speedup over the serial program")
     figure.axes[0].axhline(1, color="0.5", linewidth=1, marker="none")

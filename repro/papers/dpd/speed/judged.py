@@ -6,7 +6,7 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.papers.speed import of_runs, orders, quotients
 
 from . import host
-from .tables import JUDGED, MAPPINGS, PAPER_PROGRAM, TABLE_4, particle_counts
+from .tables import JUDGED, MAPPINGS, SERIAL_PROGRAM, TABLE_4, particle_counts
 
 #: columns of the paper's table 4; the particles are set-up and not judged
 _COLUMNS = ("particles", "one core", "thread per cell", "speedup, cell", "thread per particle", "speedup, particle")
@@ -38,9 +38,9 @@ def published(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 def baseline(row) -> str:
     """What the speedup of a row of `with_speedups` is over: the program, its speed, and on how many particles."""
-    count, rate = row["baseline particles"], row["updates"] / row[f"over {PAPER_PROGRAM}"]
+    count, rate = row["baseline particles"], row["updates"] / row[f"over {SERIAL_PROGRAM}"]
     where = "" if count == row["particles"] else f" on {count:,} particles"
-    return f"{PAPER_PROGRAM}: {rate / 1e6:.2g} M particles/s{where}"
+    return f"{SERIAL_PROGRAM}: {rate / 1e6:.2g} M particles/s{where}"
 
 
 def claim_values(table: pd.DataFrame, channel: pd.DataFrame, arranged, hosts=None, noise=None, full_size=False) -> dict:
@@ -69,7 +69,7 @@ def _values_of_table_4(table: pd.DataFrame) -> dict[str, dict]:
     counts, values = particle_counts(), {}
     for run in table.to_dict("records"):
         row, mapping = counts.index(run["particles"]) + 1, run["way"].removeprefix("thread per ")
-        if run["way"] == PAPER_PROGRAM:
+        if run["way"] == SERIAL_PROGRAM:
             values[claim(row, "one core")] = {"measured": run["updates"]}
         elif run["device"] == "cuda" and mapping in MAPPINGS:
             values[claim(row, run["way"])] = {"measured": run["updates"]}
@@ -80,16 +80,16 @@ def _values_of_table_4(table: pd.DataFrame) -> dict[str, dict]:
 def _growth(arranged: pd.DataFrame) -> dict:
     """The speedups over the number of particles, run by run, in either order of the particles on GPU and core alike."""
     runs, found = arranged.set_index(["order", "particles", "way"])["runs"], {}
-    for (order, count), core in runs.xs(PAPER_PROGRAM, level="way").items():
+    for (order, count), core in runs.xs(SERIAL_PROGRAM, level="way").items():
         speedups = quotients(core, runs[order, count, JUDGED])
         found.setdefault(f"particles {order}", {})[str(count)] = speedups
-    spread = arranged.loc[arranged["way"] == PAPER_PROGRAM, "spread"].max()
-    note = f"run by run over the paper's program, which itself spreads by up to {100 * spread:.0f} %"
+    spread = arranged.loc[arranged["way"] == SERIAL_PROGRAM, "spread"].max()
+    note = f"run by run over the serial program, which itself spreads by up to {100 * spread:.0f} %"
     return {"measured": found, "note": note}
 
 
 def _speedup(row) -> dict:
-    return {"measured": row[f"over {PAPER_PROGRAM}"], "baseline": baseline(row)}
+    return {"measured": row[f"over {SERIAL_PROGRAM}"], "baseline": baseline(row)}
 
 
 def cost_of_tea(noise: pd.DataFrame) -> dict:

@@ -26,9 +26,9 @@ TABLE_4 = ((6, 4, 8), (64, 8, 32), (256, 16, 32), (256, 32, 32))
 #: the paper's mappings of particles to threads
 MAPPINGS = ("cell", "particle")
 
-#: the ladder over which every speedup is given, by the first of which claims are judged: the paper's serial program, a
+#: the ladder over which every speedup is given, by the first of which claims are judged: ours after the paper's text, a
 #: linked list and one running sequence of random numbers; one that sorts, with TEA, on one core and on all
-BASELINES = PAPER_PROGRAM, ONE_CORE, ALL_CORES = "serial program, one core", "planes, one core", "planes, all cores"
+BASELINES = SERIAL_PROGRAM, ONE_CORE, ALL_CORES = "serial program, one core", "planes, one core", "planes, all cores"
 
 #: the mapping whose speedup is held against the number of particles, and the orders of particles in memory
 JUDGED, BY_CELL, AT_RANDOM = "thread per particle", "by cell", "at random"
@@ -54,7 +54,7 @@ def particle_counts() -> tuple[int, ...]:
 def baselines() -> dict:
     """The programs on a CPU, by name: strategy and device."""
     core = select("serial")
-    return {PAPER_PROGRAM: ("linked", core), ONE_CORE: ("planes", core), ALL_CORES: ("planes", select("threads"))}
+    return {SERIAL_PROGRAM: ("linked", core), ONE_CORE: ("planes", core), ALL_CORES: ("planes", select("threads"))}
 
 
 def mappings(device) -> dict:
@@ -68,14 +68,14 @@ def mappings(device) -> dict:
 def paper_table(cases: list[System], device, record=None, *, seconds: float) -> pd.DataFrame:
     """Table 4 in single precision, with speedups; beside a GPU what is judged by its order runs three times."""
     ways = baselines() | mappings(device)
-    repeated = {PAPER_PROGRAM, *(f"thread per {name}" for name in MAPPINGS)} if device.name == "cuda" else ()
+    repeated = {SERIAL_PROGRAM, *(f"thread per {name}" for name in MAPPINGS)} if device.name == "cuda" else ()
     return with_speedups(_measured(cases, ways, record, seconds, repeated))
 
 
 def programs(device) -> dict:
     """The programs that are timed, with device and options, for `linear.temperatures`."""
     ways = baselines() | {f"{name}, {device.name}": way for name, way in mappings(device).items()}
-    rounds = dict.fromkeys(ways, PAPER_ROUNDS) | {PAPER_PROGRAM: 0}
+    rounds = dict.fromkeys(ways, PAPER_ROUNDS) | {SERIAL_PROGRAM: 0}
     return {name: (on, {"strategy": strategy, "rounds": rounds[name]}) for name, (strategy, on) in ways.items()}
 
 
@@ -90,7 +90,7 @@ def noise_table(row: int, device, record=None, *, seconds: float) -> pd.DataFram
 def today(rows, precisions, all_rounds, device, record=None, *, seconds: float) -> pd.DataFrame:
     """The fastest way on `device` in the given precisions and rounds of TEA, against the CPU's ways with the same.
 
-    The paper's program has no rounds. Of the `rows` of table 4 the CPU runs the first, one of middle size.
+    The serial program has no rounds. Of the `rows` of table 4 the CPU runs the first, one of middle size.
     """
     cases, cpu_case, tables = systems(rows), systems(rows[:1]), []
     for precision, rounds in product(precisions, all_rounds):
@@ -132,7 +132,7 @@ def _measured(
         chosen = {"rounds": PAPER_ROUNDS, "seconds": seconds, "strategy": strategy} | variant
         # each run is built anew, and timed so often
         chosen |= {"runs": RUNS, "repeats": 3} if way in repeated else {"runs": 1}
-        runs.append((case, system, device, chosen | ({"rounds": 0} if way == PAPER_PROGRAM else {})))
+        runs.append((case, system, device, chosen | ({"rounds": 0} if way == SERIAL_PROGRAM else {})))
         named.append(way)
     table = speed_table(runs, record, measured=linear.timed, includes=INCLUDES)
     table.insert(0, "way", named)
@@ -190,27 +190,27 @@ def printed_speedup(paper: pd.DataFrame) -> dict:
 def core_rates(table: pd.DataFrame, paper: pd.DataFrame) -> dict:
     """Million updates a second on the largest system of `paper_table`, for `Record.say`: the paper's core and ours."""
     core = paper["one core"].iloc[table["particles"].nunique() - 1] / 1e6
-    own = _largest(table).loc[PAPER_PROGRAM, "updates"] / 1e6
+    own = _largest(table).loc[SERIAL_PROGRAM, "updates"] / 1e6
     return {"core": core, "own": own, "holds": core < own}
 
 
 def order_table(table: pd.DataFrame, cases: list[System], device, record=None, *, seconds: float) -> pd.DataFrame:
-    """The paper's program on the core and its mapping that is judged, in both orders of the particles in memory.
+    """The serial program on the core and the mapping that is judged, in both orders of the particles in memory.
 
     In that of the cells they are those of `paper_table`, at random they run here. Speedups are of one order.
     """
-    ways = {PAPER_PROGRAM: baselines()[PAPER_PROGRAM], JUDGED: mappings(device)[JUDGED]}
+    ways = {SERIAL_PROGRAM: baselines()[SERIAL_PROGRAM], JUDGED: mappings(device)[JUDGED]}
     at_random = _measured(cases, ways, record, seconds, ways, arranged=AT_RANDOM)
     both = {BY_CELL: table[table["way"].isin(ways)], AT_RANDOM: at_random}
-    rows = [speedups(each, (PAPER_PROGRAM,), "particles", "updates").assign(order=name) for name, each in both.items()]
-    names = ["order", "particles", "way", "updates", "seconds", "spread", "runs", f"over {PAPER_PROGRAM}"]
+    rows = [speedups(each, (SERIAL_PROGRAM,), "particles", "updates").assign(order=name) for name, each in both.items()]
+    names = ["order", "particles", "way", "updates", "seconds", "spread", "runs", f"over {SERIAL_PROGRAM}"]
     return pd.concat(rows, ignore_index=True)[names]
 
 
 def kept(orders: pd.DataFrame) -> dict:
     """What is left at random of the rate on the system before the largest of `order_table`, for `Record.say`."""
     rates = orders[orders["order"] == AT_RANDOM].pivot_table(index="way", columns="particles", values="updates")
-    core, gpu = (rates.iloc[:, -1] / rates.iloc[:, -2])[[PAPER_PROGRAM, JUDGED]]
+    core, gpu = (rates.iloc[:, -1] / rates.iloc[:, -2])[[SERIAL_PROGRAM, JUDGED]]
     return {"core": core, "gpu": gpu, "holds": bool(max(core, gpu) < 1)}
 
 
