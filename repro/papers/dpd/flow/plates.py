@@ -82,6 +82,11 @@ def viscosities(device, density: float, case: Poiseuille, flow: Reverse, drive: 
     return {"serial program": serial, "GPU's program": reverse_flow(device, fluid, drive, flow, **flows.GPU_PROGRAM)[0]}
 
 
+def viscosity_table(found: dict[str, Estimate]) -> pd.DataFrame:
+    """A row a program of `viscosities`: columns program, viscosity, error."""
+    return pd.DataFrame([(name, *each) for name, each in found.items()], columns=["program", "viscosity", "error"])
+
+
 def ratio(found: dict[str, Estimate]) -> dict:
     """Keywords of `Record.measure`: the first of two viscosities over the second, and three standard errors of it."""
     (first, error), (second, other) = found.values()
