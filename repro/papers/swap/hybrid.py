@@ -114,7 +114,7 @@ def hybrid_period(problem: Problem, device, *, strategy: str = "swap types", pre
 
 
 def resident_period(problem: Problem, device, *, strategy: str = "swap links", precision: str = "double") -> Period:
-    """Two steps on the GPU, where the populations stay; with types it is the paper's streaming without its bus."""
+    """Two steps on the GPU, where the populations stay; with types, as in the paper, but without its bus."""
     away = moving(problem, device, strategy, precision)
     parts = [part for step in (0, 1) for part in parts_of(away, step, "GPU memory")]
     return _period(f"{strategy}, resident", problem, parts, device, lambda: away.fields()[1], every=2)

@@ -27,13 +27,13 @@ RUNS = 3
 
 INCLUDES = "every part of an iteration by the host's clock, its launch and waiting for it included"
 
-#: the paper's three programs: Palabos, its hybrid, and what came between
+#: Palabos, and ours after the paper's hybrid and after what came between
 PALABOS, PAPER_WAY, COLLIDE_ONLY = "Palabos", "Palabos, bulk on the GPU", "Palabos, collision on the GPU"
 
 #: the ways that claims compare
 COMPARED = (PALABOS, COLLIDE_ONLY, PAPER_WAY)
 
-#: our own serial sweep, and our own cavity by types: with the paper's bus, and without
+#: our own serial sweep, and our own cavity by types: over the bus in each iteration, and without it
 SERIAL, OUR_BUS, RESIDENT = "our sweep", "types, host every step", "types, resident"
 
 #: copies over the bus

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.dpd.noise import RUN_ROUNDS, thread_words
+from repro.dpd.noise import PAPER_ROUNDS, thread_words
 from repro.papers.style import BLUE, OURS, VERMILLION
 from repro.particles.random import ROUNDS
 
@@ -21,12 +21,12 @@ _LOOK = {
 def tea_correlations(table: pd.DataFrame):
     """Correlation with three neighbours against the rounds of TEA, and the band of independent numbers."""
     figure, axes = plt.subplots()
-    ticks = sorted({*table["rounds"], ROUNDS, RUN_ROUNDS})
+    ticks = sorted({*table["rounds"], ROUNDS, PAPER_ROUNDS})
     ends = ticks[0] / 1.2, 1.2 * ticks[-1]
     axes.fill_between(ends, 1e-5, table["band"].max(), color="0.85", label="chance (2 s.e.)")
     for column, label in (("(i, j+1)", "pair (i, j+1)"), ("(i+1, j)", "pair (i+1, j)"), ("next step", "a step later")):
         axes.loglog(table["rounds"], table[column].abs(), label=label)
-    for rounds, name in ((ROUNDS, "here"), (RUN_ROUNDS, "paper")):
+    for rounds, name in ((ROUNDS, "here"), (PAPER_ROUNDS, "paper")):
         axes.axvline(rounds, color="black", lw=0.9, ls=":", marker="none")
         axes.text(rounds / 1.03, 0.4, name, rotation=90, ha="right", va="center", fontsize=9)
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
