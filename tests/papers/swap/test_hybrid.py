@@ -161,21 +161,28 @@ PARTS = {
 }  # fmt: skip
 
 
+#: how many times as long all but the rest takes on the larger grid
+LARGER = {PALABOS: 4, PAPER_WAY: 2, COLLIDE_ONLY: 3}
+
+
 def made_up(seconds=PARTS, runs=(1, 2, 4)) -> pd.DataFrame:
     """Parts on both grids, in runs of which each takes so many times as long."""
     rows = [(way, n, *part) for way, parts in seconds.items() for n in (128, 512) for part in parts.items()]
     table = pd.DataFrame(rows, columns=["way", "nodes", "part", "seconds"]).assign(channel="core", bytes=1.0)
+    longer = (table["nodes"] == 512) & (table["part"] != "rest")
+    table["seconds"] *= table["way"].map(LARGER).where(longer, 1).fillna(1)
     return table.assign(runs=[[value * run for run in runs] for value in table["seconds"]])
 
 
 def test_bulk_copies_and_rest_each_count_where_they_belong():
     parts = made_up()
     assert claims.core_claims(parts) == pytest.approx({"swap-002": 20, "swap-007": 70, "swap-001": 70})
-    # the bulk's 14 s are 2.5 s with the copies; 6 s stay on the core
+    # the bulk's 14 s are 2.5 s with the copies; 6 s stay on the core; on the larger grid of all but 3 s more
     assert claims.gpu_claims(parts) == pytest.approx(
         {"swap-003": 8.5, "swap-004": 20 / 8.5, "swap-008": 100 * 2.5 / 8.5, "swap-019": 14 / 2.5}
-        | {"swap-009": 20 / 8.5, "swap-010": 100 * (12.375 / 8.5 - 1), "swap-011": 20 / 12.375}
+        | {"swap-009": 71 / 14, "swap-010": 100 * (31.125 / 14 - 1), "swap-011": 71 / 31.125}
     )
+    assert claims.share(parts, PAPER_WAY, 512) == pytest.approx(100 * 5 / 14)
     assert claims.readings(parts)["share (%)"].tolist() == pytest.approx([70, 85])
 
 
@@ -213,7 +220,7 @@ def test_a_claim_scatters_by_how_far_three_runs_lie_apart():
     parts = made_up(runs=(1, 1, 1))
     slow = (parts["way"] == COLLIDE_ONLY).to_numpy()
     parts["runs"] = [[v, v, (1.5 if late else 1) * v] for v, late in zip(parts["seconds"], slow, strict=True)]
-    assert claims.scatter(parts, claims.gpu_claims)["swap-011"] == pytest.approx(20 / 12.375 / 3)
+    assert claims.scatter(parts, claims.gpu_claims)["swap-011"] == pytest.approx(71 / 31.125 / 3)
     spread = iteration.iterations(parts).set_index(["way", "nodes"])["spread"]
     assert spread[COLLIDE_ONLY, 512] == pytest.approx(0.5)
     assert iteration.iterations(made_up(runs=(1,)))["spread"].isna().all()
@@ -227,7 +234,8 @@ def test_the_speedup_of_each_run_is_over_palabos_in_that_run():
     parts["runs"] = [[v, 1.2 * v, 1.1 * v] if s else [v] * 3 for v, s in zip(parts["seconds"], slow, strict=True)]
     found = claims.run_speedups(parts, PAPER_WAY)
     assert set(found) == {128, 512}
-    np.testing.assert_allclose(found[512], np.array([20, 24, 22]) / 8.5)
+    np.testing.assert_allclose(found[128], np.array([20, 24, 22]) / 8.5)
+    np.testing.assert_allclose(found[512], 71 * np.array([1, 1.2, 1.1]) / 14)
     assert claims.run_speedups(made_up({PALABOS: PARTS[PALABOS]}), PAPER_WAY) == {}
 
 
@@ -260,12 +268,13 @@ def test_every_claim_of_a_whole_run_has_its_value_and_its_grid():
     expected = {"swap-002": 60, "swap-003": 25.5, "swap-007": 0, "swap-009": 0, "swap-023": 0.1}
     assert {claim: record.scatters[claim] for claim in expected} == pytest.approx(expected, abs=1e-12)
     assert record.scatters["swap-018"] is None
-    assert notes["swap-018"] == "128^3: 2.4 to 2.4, 512^3: 2.4 to 2.4"
+    assert values["swap-018"] == {"128": [pytest.approx(20 / 8.5)] * 3, "512": [pytest.approx(71 / 14)] * 3}
+    assert notes["swap-018"] == "128^3: 2.4 to 2.4, 512^3: 5.1 to 5.1"
     assert notes["swap-002"] == "on 128^3 nodes"
     assert notes["swap-001"] == notes["swap-007"] == "the bulk; with boundary nodes 85.0 %"
     assert (notes["swap-008"], notes["swap-009"]) == ("on 128^3 nodes", "on 512^3 nodes")
     # the grid of this one is not stated: both are shown
-    assert notes["swap-011"] == "1.62 on 128^3, 1.62 on 512^3"
+    assert notes["swap-011"] == "1.62 on 128^3, 2.28 on 512^3"
     assert values["swap-023"] == pytest.approx(1.1)
     assert notes["swap-023"].endswith("1.50 in single")
 
@@ -281,7 +290,7 @@ def test_one_run_of_a_grid_gives_no_order_and_no_error():
     claims.record_claims(record, made_up(runs=(1,)), SPEEDS, True)
     assert set(reasons) == {"swap-018"}
     assert "needs 3 runs of each grid" in reasons["swap-018"]
-    assert values["swap-009"] == pytest.approx(20 / 8.5)
+    assert values["swap-009"] == pytest.approx(71 / 14)
 
 
 def test_without_palabos_its_claims_are_not_measured_and_say_how_to_build_it():
