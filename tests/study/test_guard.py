@@ -79,23 +79,85 @@ def test_native_call_that_holds_the_interpreter_ends_with_its_time(workshop):
 
 
 def test_worker_that_hangs_itself_is_ended_by_its_guard(tmp_path):
-    clock = tmp_path / "cell"
-    clock.touch()
-    command = [sys.executable, "-m", "repro.study.run.guard", "1", str(clock), "0", sys.executable, "-c", NATIVE]
-    guard = subprocess.Popen(
-        command, stdin=subprocess.PIPE, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(PACKAGE)}
-    )
-    assert guard.wait(20) == 124
+    (tmp_path / "cell").touch()
+    assert guarded(NATIVE, seconds="1", cwd=tmp_path).wait(20) == 124
     assert gone(int((tmp_path / "pid").read_text()))
+
+
+#: a child that says who it is and where it may write, and stays
+STAYS = """
+import os, pathlib, time
+pathlib.Path("said").write_text(f"{os.getpid()} {os.environ['REPRO_PRIVATE']}")
+time.sleep(600)
+"""
+
+
+def guarded(code: str, *, seconds="0", memory="0", **more) -> subprocess.Popen:
+    """A guard over a child that runs this code."""
+    command = [sys.executable, "-m", "repro.study.run.guard", seconds, "cell", memory, sys.executable, "-c", code]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(PACKAGE)}, **more)
+
+
+@pytest.mark.parametrize(("end", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), ("nobody is there", 125)])
+def test_a_guard_that_is_told_to_end_takes_its_child_and_its_private_folder_along(tmp_path, end, status):
+    process = guarded(STAYS, cwd=tmp_path)
+    said = tmp_path / "said"
+    while not (said.exists() and said.read_text()):
+        assert process.poll() is None
+        time.sleep(0.02)
+    child, _, folder = said.read_text().partition(" ")
+    assert Path(folder).stat().st_mode & 0o777 == 0o700
+    if end == "nobody is there":
+        process.stdin.close()
+    else:
+        process.send_signal(end)
+    assert process.wait(20) == status
+    assert gone(int(child))
+    assert not Path(folder).exists()
+
+
+def test_the_memory_of_a_child_and_of_its_own_counts_together(tmp_path):
+    """Each of the two keeps less than the limit."""
+    held = "held = bytearray(b'x') * 80_000_000\nimport subprocess, sys, time"
+    both = f"{held}\nsubprocess.Popen([sys.executable, '-c', {held + chr(10) + 'time.sleep(60)'!r}])\ntime.sleep(60)"
+    assert guarded(both, memory="150_000_000", cwd=tmp_path).wait(20) == 126
+
+
+def test_a_child_has_its_root_and_its_log_and_is_forgotten_when_it_has_ended(tmp_path):
+    code = "import os, sys; print(os.environ['REPRO_ROOT']); sys.stdout.flush(); sys.exit('and why')"
+    assert guard.run_child([sys.executable, "-c", code], tmp_path, "/the/root") == 1
+    assert (tmp_path / "log.txt").read_text() == "/the/root\nand why\n"
+    assert not guard._running
+
+
+def test_children_that_do_not_end_by_themselves_are_killed_after_some_patience(monkeypatch):
+    """The lifelines of all are cut before any is waited for."""
+    told = []
+
+    def child(name: str, ends: bool) -> SimpleNamespace:
+        def wait(patience):
+            told.append((name, patience))
+            if not ends:
+                raise subprocess.TimeoutExpired(name, patience)
+            return 0
+
+        close = lambda: told.append((name, "cut"))  # noqa: E731
+        return SimpleNamespace(
+            stdin=SimpleNamespace(close=close), wait=wait, kill=lambda: told.append((name, "killed"))
+        )
+
+    monkeypatch.setattr(guard, "_running", [child("stubborn", False), child("ready", True)])
+    guard.stop_children()
+    both = [("stubborn", "cut"), ("ready", "cut")]
+    assert told == [*both, ("stubborn", 10), ("stubborn", "killed"), ("ready", 10)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGILL, signal.SIGKILL])
 def test_child_that_a_signal_kills_has_the_status_of_a_shell_which_is_none_of_the_guard_itself(tmp_path, number):
     # whoever starts the tests may have told them, and so their children, to ignore a signal
     code = f"import os, signal; signal.signal({int(number)}, signal.SIG_DFL); os.kill(os.getpid(), {int(number)})"
-    kills = [sys.executable, "-c", code if number != signal.SIGKILL else "import os; os.kill(os.getpid(), 9)"]
-    command = [sys.executable, "-m", "repro.study.run.guard", "0", str(tmp_path / "cell"), "0", *kills]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(PACKAGE)})
+    kills = code if number != signal.SIGKILL else "import os; os.kill(os.getpid(), 9)"
+    process = guarded(kills, cwd=tmp_path)
     assert process.wait(20) == 128 + number
     assert 128 + number not in (guard.LATE, guard.ALONE, guard.HEAVY)
 

@@ -1,11 +1,13 @@
 """Notebooks that share a GPU: several at once, those that measure speed alone, and a service of their own."""
 
+import ctypes
 import os
 import sys
 import textwrap
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -15,7 +17,7 @@ from helpers.workshop import run
 from repro.errors import InputError
 from repro.study.run import guard
 from repro.study.run.execute import run_job
-from repro.study.run.guard import PIPES, MpsService
+from repro.study.run.guard import LOGS, PIPES, MpsService
 
 BEGINS = """
     import os, pathlib, sys, time
@@ -24,6 +26,8 @@ BEGINS = """
         (pipes / "pid").write_text(str(os.getpid()))
         (pipes / "control").touch()
         time.sleep(600)
+    else:
+        pathlib.Path(__file__).with_name("heard").write_text(f"{pipes} {sys.argv[1:]} {sys.stdin.read()}")
 """
 FAILS = "import sys; sys.exit(1)"
 
@@ -137,18 +141,39 @@ def test_a_notebook_finds_the_variables_of_its_job(workshop, monkeypatch):
     assert outcome.status == "done", outcome.message
 
 
-def test_the_service_begins_once_and_leaves_nothing(program, capsys):
+def test_the_service_begins_once_is_told_to_quit_and_leaves_nothing(program, capsys, tmp_path):
     program(BEGINS)
     service = MpsService(print)
     told = service.variables()
     assert service.variables() == told
     folder = Path(told[PIPES])
+    assert told == {PIPES: str(folder), LOGS: str(folder)}
     process = int((folder / "pid").read_text())
     assert psutil.pid_exists(process)
     service.end()
     assert gone(process)
     assert not folder.exists()
+    assert (tmp_path / "programs/heard").read_text() == f"{folder} [] quit\n"
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("begins", "opens", "status"), [(0, 0, 0), (100, 0, 100), (0, 2, 2)])
+def test_a_process_is_let_in_if_it_can_begin_and_keep_the_first_gpu_open(monkeypatch, begins, opens, status):
+    """By the functions of CUDA's driver, which return zero where all is well."""
+    asked = []
+
+    def keep(context, number):
+        asked.append(number)
+        assert isinstance(context._obj, ctypes.c_void_p)
+        return opens
+
+    driver = SimpleNamespace(cuInit=lambda flags: (asked.append(("flags", flags)), begins)[1])
+    driver.cuDevicePrimaryCtxRetain = keep
+    monkeypatch.setattr(ctypes, "CDLL", {"libcuda.so.1": driver}.__getitem__)
+    with pytest.raises(SystemExit) as end:
+        exec(guard.KNOCK, {})
+    assert end.value.code == status
+    assert asked == [("flags", 0), 0][: 1 + (begins == 0)]
 
 
 def test_a_service_that_the_user_has_is_used(program, monkeypatch):
@@ -163,6 +188,7 @@ def test_a_service_that_the_user_has_is_used(program, monkeypatch):
     ("code", "knock", "why"),
     [
         (FAILS, "pass", "did not begin"),
+        ("import time; time.sleep(60)", "pass", "did not begin"),
         (BEGINS, FAILS, "let no process in"),
         (BEGINS, "import time; time.sleep(60)", "let no process in"),
     ],
