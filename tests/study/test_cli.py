@@ -7,12 +7,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
 from helpers.workshop import GOOD, forge
 
 from repro import cli
+from repro.errors import InputError
 from repro.study.keep import provenance
 from repro.study.run import doctor, runner
 from repro.study.run.doctor import examine
@@ -279,6 +281,80 @@ def test_doctor_examines_and_says_what_to_do(repro):
     done = repro("doctor")
     assert done.returncode == 0, done.stdout
     assert "processor" in done.stdout
+
+
+@pytest.mark.parametrize(("well", "status"), [(True, 0), (False, 1)])
+def test_doctor_fails_if_one_look_is_not_well(repro, monkeypatch, well, status):
+    looks = [doctor.Check("disk", well, "half full"), doctor.Check("memory", True, "9 GiB free")]
+    monkeypatch.setattr(doctor, "examine", lambda: iter(looks))
+    done = repro("doctor")
+    first = "ok       disk: half full" if well else "WARNING  disk: half full"
+    assert (done.returncode, done.stdout) == (status, f"{first}\nok       memory: 9 GiB free\n")
+
+
+@pytest.mark.parametrize(("free", "ok", "said"), [
+    (32.0, True, "32.0 GiB free"),
+    (31.9, True, "31.9 GiB free; with less than 32 the paper profile leaves the largest grids out"),
+    (4.0, True, "4.0 GiB free; with less than 32 the paper profile leaves the largest grids out"),
+    (3.9, False, "3.9 GiB free: runs want 4, close other programs"),
+])  # fmt: skip
+def test_doctor_says_what_the_free_memory_is_enough_for(monkeypatch, free, ok, said):
+    memory = SimpleNamespace(available=free * 2**30, total=2**40)
+    monkeypatch.setattr(doctor.psutil, "virtual_memory", lambda: memory)
+    (found,) = [check for check in examine() if check.name == "memory"]
+    assert (found.ok, found.text) == (ok, said)
+
+
+@pytest.mark.parametrize(("packages", "ok", "said", "toolkit"), [
+    ({"cupy-cuda13x": "14.0", "numba-cuda": "0.23", "cuda-toolkit": "13.0"}, True, "cupy-cuda13x 14.0", "13.0"),
+    ({"cupy-cuda12x": "13.6"}, False, "cupy-cuda12x 13.6", "from the system"),
+    ({"numba-cuda": "0.23"}, False, "CuPy is missing: pip install", "from the system"),
+])  # fmt: skip
+def test_doctor_says_of_a_gpu_which_packages_it_has_and_lacks(monkeypatch, packages, ok, said, toolkit):
+    card = {"name": "NVIDIA H100", "memory": "80 GiB", "driver": "570"}
+    monkeypatch.setattr(doctor.provenance, "gpu", lambda: card)
+    found = list(doctor._gpu(packages))
+    assert [(check.name, check.ok) for check in found] == [("gpu", True), ("gpu packages", ok), ("cuda toolkit", True)]
+    assert found[0].text == "NVIDIA H100, 80 GiB, driver 570"
+    assert found[1].text.startswith(said)
+    assert found[2].text.startswith(toolkit)
+
+
+@pytest.mark.parametrize(("statuses", "shown", "code"), [
+    (("done", "up to date"), True, 0),
+    (("not in this profile",), True, 0),
+    (("done", "failed"), True, 1),
+    (("failed", "refused"), True, 2),
+    (("done",), False, 2),
+    (("failed",), False, 1),
+])  # fmt: skip
+def test_the_exit_status_of_a_run_is_that_of_what_went_wrong(repro, monkeypatch, statuses, shown, code):
+    """2 if the request could not work or the page not be written, 1 if a notebook failed and is shown."""
+    ended = [Outcome(f"toy/{k}", status, message="why") for k, status in enumerate(statuses)]
+    monkeypatch.setattr(runner, "run_plan", lambda plan, **_: ended)
+
+    def show(*given, **more):
+        if not shown:
+            raise InputError("no room")
+
+    monkeypatch.setattr(cli, "_show", show)
+    done = repro("run", "--device", "serial")
+    assert done.returncode == code
+    lines = {"refused": "repro: toy/{}: why\n", "not in this profile": "toy/{} has no such profile and was left out\n"}
+    said = "" if shown else "repro: no room\n"
+    assert done.stderr == said + "".join(lines.get(status, "").format(k) for k, status in enumerate(statuses))
+
+
+def test_status_names_what_is_not_in_the_profile(good, repro):
+    good.add("toy/large", "pass", entry="profiles = { paper = {} }")
+    done = repro("status", "--device", "serial")
+    assert done.stdout == "toy/good: not run\ntoy/large: not in this profile\n"
+
+
+def test_what_is_published_has_neither_profile_nor_folder(repro):
+    done = repro("report", "--published", "--profile", "paper")
+    said = "repro: --published takes what is in data/measured: leave out --profile and --output\n"
+    assert (done.returncode, done.stderr) == (2, said)
 
 
 def test_doctor_says_that_a_version_of_numba_keeps_no_kernels(monkeypatch):

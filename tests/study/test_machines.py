@@ -3,8 +3,9 @@
 import csv
 
 import pytest
-from helpers.workshop import forge
+from helpers.workshop import claim, forge
 
+from repro.study.judge.evidence import Evidence
 from repro.study.notebooks import catalogue
 from repro.study.publish import published
 from repro.study.publish.publish import publish
@@ -57,6 +58,16 @@ def test_every_machine_stands_beside_a_run_in_all_files_of_the_scoreboard(two):
     assert first["measured on faster, published"] == "0.9"
     assert first["verdict on machine, published"] == "reproduced"
     assert all("0.9 (not reproduced)" in file.read_text() for file in (markdown, page))
+
+
+def test_a_machine_says_nothing_of_a_claim_that_asks_for_something_else_now(two):
+    """Nor of one that is no longer judged."""
+    assert published._answer(claim("0.9", rule="order"), Evidence(0.9)) is None
+    assert published._answer(claim("0.9", kind="setup", rule=""), Evidence(0.9)) is None
+    assert published._answer(claim("0.9"), Evidence(not_measured="no time")) is None
+    assert published._answer(claim("0.9", tolerance="0.1"), Evidence(12345.6)) == ("12,346", "not reproduced")
+    order = {"a": [2.0] * 3, "b": [1.0] * 3}
+    assert published._answer(claim("a > b", rule="order"), Evidence(order)) == ("a > b", "reproduced")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import random
 from io import StringIO
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -96,6 +97,61 @@ def test_the_bar_is_not_full_before_the_end_and_says_where_a_late_notebook_is(cl
     shown.end("rock/first", "done")
     assert (shown._bar.n, shown._bar.desc) == (10, "about 30 s left")
     shown.close()
+
+
+class Bar:
+    """In place of tqdm's."""
+
+    def __init__(self, **given):
+        self.given, self.total, self.n, self.shown = given, given["total"], 0, []
+
+    def set_description_str(self, text):
+        self.shown.append((self.n, text))
+
+    def write(self, line, file):
+        assert file is progress.sys.stderr
+        self.shown.append(line)
+
+    def close(self):
+        self.shown.append("closed")
+        raise OSError("the terminal is gone")
+
+
+def test_a_terminal_shows_the_share_of_the_work_that_is_over_and_loses_the_bar_at_the_end(clock, monkeypatch):
+    monkeypatch.setattr(progress, "tqdm", Bar)
+    monkeypatch.setattr(progress.sys, "stderr", SimpleNamespace(isatty=lambda: True))
+    shown = Progress({"toy/a": 60, "b": 30}, jobs=1)
+    bar = shown._bar
+    assert (bar.given["leave"], bar.given["ncols"], bar.total) == (False, WIDTH, 90)
+    shown.begin("toy/a")
+    clock(20)
+    shown.tick()
+    shown.end("toy/a", "done toy/a")
+    shown.close()
+    assert bar.shown == [
+        (0, describe("about 90 s left", ["a"])),
+        (20, describe("about 70 s left", ["a"])),
+        "done toy/a",
+        (60, describe("about 30 s left", [])),
+        "closed",
+    ]
+    assert Progress({}, jobs=1)._bar is None
+
+
+def test_lines_tell_what_runs_for_how_long_where_there_is_no_terminal(clock, capsys):
+    shown = Progress({"toy/a": 60, "b": 6000}, jobs=1)
+    shown.begin("toy/a")
+    shown.begin("b")
+    shown.end("b", "done b")
+    shown.close()
+    assert capsys.readouterr().err == "running toy/a (about 60 s)\nrunning b (about 1 h 40 min)\ndone b\n"
+
+
+@pytest.mark.parametrize(("seconds", "text"), [
+    (99.4, "99 s"), (100, "2 min"), (3569, "59 min"), (3570, "1 h 0 min"), (7501, "2 h 5 min"),
+])  # fmt: skip
+def test_a_duration_is_in_seconds_below_a_hundred_in_minutes_below_an_hour(seconds, text):
+    assert progress.duration(seconds) == text
 
 
 @given(st.lists(st.tuples(st.floats(1, 100), st.booleans()), min_size=1, max_size=8), st.integers(1, 3), st.randoms())

@@ -407,6 +407,20 @@ def test_measurements_of_a_second_machine_stand_beside_those_of_the_first(paper,
     assert published.states(books(paper), paper.project)["toy/a"] == "up to date"
 
 
+def test_what_shows_the_others_results_stands_beside_nothing(paper, tmp_path):
+    """A second machine's scoreboard tells of that machine alone: its measurements are copied, and the first's stays."""
+    paper.add("score", "pass", entry='needs = ["*"]\nprofiles = { paper = {} }')
+    paper.commit()
+    folder = tmp_path / "second"
+    for where in (None, folder):
+        machine = {} if where is None else {"machine": "faster"}
+        for name in ("toy/a", "toy/b", "score"):
+            paper.finish(name, profile="paper", folder=where, **machine)
+        copied = copy(where, project=paper.project, beside=where is not None)
+    assert [file.parent.name + "/" + file.name for file in copied] == ["toy/a.json", "toy/b.json"]
+    assert {file.parents[1].name for file in copied} == {"faster"}
+
+
 def test_an_edited_measurement_that_stands_beside_is_named(paper, second):
     copy(second, project=paper.project, beside=True)
     path = paper.project.data / "measured/faster/toy/a.json"
