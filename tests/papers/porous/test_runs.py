@@ -42,6 +42,10 @@ class Kept(dict):
         for claim, measured in values.items():
             self.measure(claim, measured, **more)
 
+    def not_measured(self, claim, reason):
+        assert claim not in self
+        self[claim] = reason
+
     def table(self, name, frame):
         self[name] = frame
         return frame
@@ -758,7 +762,11 @@ def test_an_angle_is_settled_that_changes_by_less_than_half_a_degree():
     frame.loc[frame["wetting"] == 0.01, "change"] = 0.51
     beside = pd.DataFrame({"read": 1.0, "corrected": 2.0, "rho_s = 1": 3.0, "rho_s = 2": [4.0] * 7 + [np.nan]},
                           list(contact.CLAIMS))  # fmt: skip
+    frame.loc[frame["wetting"] == 0.02, "why"] = "the drop floats"
+    frame.loc[frame["wetting"] == 0.03, ["why", "base (%)"]] = ["it hardly touches the plate", 7.0]
     contact.hand_over(record := Kept(), frame, beside)
+    assert record.pop(contact.CLAIMS[0.02]) == "the drop floats: there is no angle"
+    assert record.pop(contact.BASE) == {"measured": 7.0, "note": "it hardly touches the plate"}
     assert {claim for claim, found in record.items() if not found.get("converged", True)} == {contact.CLAIMS[0.01]}
     # beside the angle those of other densities of the solid but the first
     assert record[contact.CLAIMS[-0.03]]["note"] == "rho_s = 2: 4.0"
@@ -806,6 +814,29 @@ def test_a_layered_flow_is_steady_that_changes_by_less_than_a_thousandth(monkeyp
     layered.hand_over(record := Kept(), flows, None)
     assert (record["porous-077"]["converged"], record["porous-160"]["converged"]) == (settled, settled)
     assert record["porous-076"]["measured"] == 63.5
+
+
+def test_the_curve_of_figure_6_4_is_judged_by_bgk_and_other_collisions_are_noted(monkeypatch):
+    """How far each is from the paper's points, and from its own exact solution."""
+    off = {"bgk": (7.0, 5.0, 3.0), "mrt": (90.0, 91.0, 92.0)}
+    flows = {}
+    for kind, distances in off.items():
+        for k, (name, distance) in enumerate(zip(layered.READINGS, distances, strict=True)):
+            own = 0.02 * (1 + k) + 0.5 * (kind == "mrt")
+            flows[name, kind] = SimpleNamespace(
+                case=SimpleNamespace(nodes=256), change=0.0, distance=distance, deviation=lambda own=own: own,
+                exact=lambda inner, k=k, kind=kind: np.array([0.5, inner + k + 10 * (kind == "mrt")]),
+            )  # fmt: skip
+    monkeypatch.setattr(layered, "farthest", lambda flow, points: {"points": flow.distance}[points])
+    layered.hand_over(record := Kept(), flows, "points")
+    note = "F_w = 0: 5.0 % at the printed ratio 10, 3.0 % at the ratio 6 of the slope"
+    assert record["porous-077"] == {"measured": 7.0, "converged": True, "note": note}
+    of_both = {"converged": True, "note": "bgk: 2.0 %, mrt: 52.0 %"}
+    assert record["porous-160"] == {"measured": pytest.approx(2)} | of_both
+    assert record["porous-076"] == {"measured": 63.5, "note": "equation 6.2 for the interface at 63.5"}
+    # nothing is judged without BGK
+    layered.hand_over(without := Kept(), {key: flow for key, flow in flows.items() if key[1] == "mrt"}, "points")
+    assert without == dict.fromkeys(layered.CLAIMS, "256 nodes between the plates; the paper has 256, and BGK")
 
 
 def test_an_outer_layer_is_looked_at_between_the_interface_and_the_plate_and_an_inner_one_within():

@@ -1,8 +1,11 @@
 """Palabos with its bulk on a device is Palabos' own time step; what is said of it without the library too."""
 
 import ctypes
+import re
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -86,6 +89,27 @@ def test_a_cavity_that_does_not_fit_is_refused_before_palabos_allocates_it(monke
     monkeypatch.setattr(palabos, "load", lambda path: None)
     with pytest.raises(AttributeError if fits else MemoryLimitError, match=None if fits else "the cells of Palabos"):
         palabos.Cavity(None, PROBLEM)
+
+
+#: what the C++ side writes as it declares its functions
+TYPES = {"void": None, "int": ctypes.c_int, "long": ctypes.c_long, "double": ctypes.c_double}
+TYPES |= {f"{name}*": ctypes.POINTER(kind) for name, kind in TYPES.items() if kind} | {"void*": ctypes.c_void_p}
+
+
+def test_the_functions_of_the_library_are_called_as_it_declares_them(monkeypatch):
+    """What is left as it is takes and gives whole numbers, which is Python's own way."""
+    source = (Project.default().root / "tools/peers/palabos_cavity.cpp").read_text()
+    declared = re.findall(r"^(\S+) (palabos_\w+)\((.*?)\)", source, re.MULTILINE)
+    own = {name: SimpleNamespace(restype=ctypes.c_int, argtypes=None) for _, name, _ in declared}
+    monkeypatch.setattr(palabos.ctypes, "CDLL", {"/where/it/is.so": SimpleNamespace(**own)}.__getitem__)
+    palabos.load.__wrapped__(Path("/where/it/is.so"))
+    assert len(declared) == 5
+    for result, name, arguments in declared:
+        taken = [TYPES[argument.split()[0]] for argument in arguments.split(", ")]
+        given = own[name].argtypes or [ctypes.c_int] * len(taken)
+        assert (own[name].restype, given) == (TYPES[result] or ctypes.c_int, taken), name
+    (phases,) = re.findall(r"enum Phase \{(.*?)\}", source, re.DOTALL)
+    assert [name.strip().lower().replace("_", " ") for name in phases.split(",")] == list(palabos.PHASES)
 
 
 class Library:
