@@ -1,5 +1,6 @@
 """Gas and liquid, and load balancing with one thread per cell."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -93,14 +94,22 @@ def test_an_even_density_is_all_useful_and_one_full_cell_in_a_warp_leaves_a_thir
 
 
 @pytest.fixture
-def made(monkeypatch):
+def simulated() -> list:
+    """The systems of all simulations of the module, see `made`."""
+    return []
+
+
+@pytest.fixture
+def made(monkeypatch, simulated):
     """The options of all simulations of the module, which are built all the same."""
     seen, build = [], load_balance.Simulation
-    monkeypatch.setattr(
-        load_balance,
-        "Simulation",
-        lambda system, device, **options: seen.append(options) or build(system, device, **options),
-    )
+
+    def simulation(system, device, **options):
+        seen.append(options)
+        simulated.append(system)
+        return build(system, device, **options)
+
+    monkeypatch.setattr(load_balance, "Simulation", simulation)
     return seen
 
 
@@ -121,6 +130,30 @@ def test_times_are_taken_of_checked_forces_and_the_gain_is_their_ratio(threads, 
     assert at["sorting"]["cell"] == 0 < at["sorting"]["cell by load"]
     share = 100 * at["sorting"]["cell by load"] / at["seconds"]["cell by load"]
     assert gain["sorting (% of lists and forces)"][0] == pytest.approx(share)
+
+
+def test_whole_lists_their_forces_alone_and_what_sorts_are_timed_apart(monkeypatch, threads):
+    """A launch takes a second."""
+
+    def time_launches(launches, device, seconds):
+        count = len(list(launches))
+        return SimpleNamespace(seconds=float(count), spread=0.01 * count)
+
+    monkeypatch.setattr(load_balance, "time_launches", time_launches)
+    systems = {"drops": Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()}
+    times = load_balance.times_table(systems, threads, ["cell", "cell by load"], seconds=1.0).set_index("strategy")
+    parts = {}
+    for name in ("cell", "cell by load"):
+        made = load_balance.Simulation(systems["drops"], threads, strategy=name, rounds=PAPER_ROUNDS)
+        parts[name] = list(made.forces.parts)
+    assert times["seconds"].to_dict() == {name: len(each) for name, each in parts.items()}
+    assert times["spread"].to_dict() == {name: 0.01 * len(each) for name, each in parts.items()}
+    assert times["kernel"].tolist() == [1, 1]
+    # what the plain strategy does not have
+    assert times["sorting"].to_dict() == {
+        "cell": 0,
+        "cell by load": len(set(parts["cell by load"]) - set(parts["cell"])),
+    }
 
 
 def _particles_in(cells) -> SimpleNamespace:
@@ -168,9 +201,45 @@ def test_the_experiment_times_each_order_of_cells_and_particles_with_the_forces_
     assert (shares == 1).all()
 
 
-def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch, threads, made):
+def test_an_order_of_cells_gains_by_how_much_faster_it_is_than_theirs_run_by_run(monkeypatch):
+    """Particles as they come first, and then by cell; the runs take turns with the orders."""
+    clock = {"natural": [8.0, 6.0, 10.0], "by particles": [2.0, 3.0, 1.0], "by pairs": [16.0, 6.0, 5.0]}
+    clock["by particles in blocks"] = [4.0, 4.0, 4.0]
+    times = iter([(1 + late) * clock[name][run] for late in (0, 0.25) for run in range(3) for name in clock])
+    system, built = _particles_in([3] * 7 + [40] * 5), []
+
+    def build(setup, order):
+        built.append((setup, order.tolist()))
+        return SimpleNamespace(run=lambda: None, parts={"forces": "the kernel", "fill": "not it"})
+
+    def simulation(system, device, **options):
+        assert options == {"strategy": "cell", "rounds": PAPER_ROUNDS, "capacity": 7}
+        return SimpleNamespace(setup=system)
+
+    def time_launches(launches, device, seconds):
+        assert (launches, seconds) == (["the kernel"], 0.1)
+        return SimpleNamespace(seconds=next(times))
+
+    monkeypatch.setattr(load_balance, "cell", SimpleNamespace(build=build))
+    monkeypatch.setattr(load_balance, "Simulation", simulation)
+    monkeypatch.setattr(load_balance, "time_launches", time_launches)
+    monkeypatch.setattr(load_balance, "in_cell_order", lambda system: "in the order of cells")
+    table = load_balance.causes_table(system, SimpleNamespace(to_device=lambda array: array), seconds=0.1)
+    assert table[["particles", "cells"]].to_numpy().tolist() == [
+        [lie, o] for lie in ("random", "by cell") for o in clock
+    ]
+    gains = [[1.0] * 3, [4.0, 2.0, 10.0], [0.5, 1.0, 2.0], [2.0, 1.5, 2.5]]
+    assert table["runs"].tolist() == [pytest.approx(each) for each in gains * 2]
+    assert table["gain"].tolist() == pytest.approx([1.0, 4.0, 1.0, 2.0] * 2)
+    counts = particles_in_cells(system)
+    orders = [cell_order(name, counts, pairs_of_cells(counts, system.cells.shape)).tolist() for name in clock]
+    assert [order for _, order in built] == orders * 6
+    assert [setup for setup, _ in built] == [system] * 12 + ["in the order of cells"] * 12
+
+
+def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch, threads, made, simulated):
     system = Uneven(box=(4.0, 4.0, 4.0), fluid=Fluid(density=2.0), liquid=6.0).system()
-    systems = {"drops": system, "even": system}
+    systems = {"drops": system, "even": dataclasses.replace(system)}
     seconds = iter([6.0, 2.0] * 3 + [4.0, 2.0] * 3)
     timed = []
     monkeypatch.setattr(
@@ -179,6 +248,7 @@ def test_a_mapping_is_slowed_down_by_the_drops_over_the_even_density(monkeypatch
     found = load_balance.slowdowns(systems, threads, seconds=0.1)
     assert found == {"cell": [3.0] * 3, "particle": [2.0] * 3}
     assert timed == [(threads, 0.1)] * 12
+    assert [one is system for one in simulated] == [True, False] * 6
     more = {"rounds": PAPER_ROUNDS, "capacity": particles_in_cells(system).max()}
     assert made == [{"strategy": name} | more for name in ("cell", "particle") for _ in range(6)]
     claim = claims.load("dpd")["dpd-083"]

@@ -292,6 +292,8 @@ def test_the_ways_to_seed_are_run_with_one_thread_per_cell(threads):
     table = dw.seedings(runs, (3.0, 3.0, 4.0), threads, **lengths)
     assert list(table["seeding"]) == list(dw.SEEDINGS)
     assert table["kT"].between(0.5, 2).all()
+    # each by its own words
+    assert table["kT"].nunique() == table["over chance"].nunique() == len(dw.SEEDINGS)
 
 
 @pytest.mark.parametrize(("threads", "steps"), [(0, 7), (10, 0)])
