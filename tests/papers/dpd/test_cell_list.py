@@ -242,12 +242,79 @@ def test_claims_get_a_value_only_where_both_sizes_of_the_paper_were_timed():
 
 def test_filling_is_compared_with_clearing_run_by_run_for_each_height(monkeypatch, threads):
     # microseconds to fill and to clear
-    times = iter([[2.0, 4.0], [3.0, 2.0], [8.0, 8.0], *[[1.0, 2.0]] * 3])
-    monkeypatch.setattr(lb, "_clearing", lambda *a: next(times))
+    times, asked = iter([[2.0, 4.0], [3.0, 2.0], [8.0, 8.0], *[[1.0, 2.0]] * 3]), []
+    monkeypatch.setattr(
+        lb, "_clearing", lambda system, device, height, seconds: asked.append((height, seconds)) or next(times)
+    )
     table = lb.clearing_table([(3, 3, 3)], [16, 32], threads, seconds=0.1, runs=3)
     assert list(table["height"]) == [16, 32]
+    assert asked == [(height, 0.1) for height in (16, 32) for _ in range(3)]
+    assert table["particles"].tolist() == [108, 108]
     assert table["runs"][0] == [0.5, 1.5, 1.0]
     assert tuple(table.loc[0, ["fill (us)", "clear (us)", "fill / clear"]]) == (3.0, 4.0, 1.0)
+
+
+def test_all_of_the_table_is_cleared_counts_and_entries(monkeypatch):
+    """A number takes a microsecond to clear; what the update itself clears is part of another time."""
+    made = SimpleNamespace(counts=np.zeros(5), entries=np.zeros(40))
+    parts, asked = {"clear the table": "own", "fill the table": "fill"}, []
+
+    def make_list(*given):
+        asked.append(given)
+        return made, parts, None
+
+    def part_times(given, device, seconds):
+        assert (given, device, seconds) == (parts, "here", 0.1)
+        return {"clear the table": 9e-6, "fill the table": 3e-6}
+
+    monkeypatch.setattr(lb, "make_list", make_list)
+    monkeypatch.setattr(lb, "part_seconds", part_times)
+    monkeypatch.setattr(lb, "launch_of", lambda device, body, count, array: (body, count, array.size))
+    monkeypatch.setattr(
+        lb, "time_launches", lambda launches, *_: SimpleNamespace(seconds=1e-6 * sum(size for *_, size in launches))
+    )
+    system = SimpleNamespace(position="r", cells="cells")
+    assert lb._clearing(system, "here", 16, 0.1) == pytest.approx([3, 45])
+    assert asked == [(lc.TABLE, "r", "cells", "here", 16)]
+
+
+def test_a_list_as_a_whole_is_told_once_in_microseconds_and_in_particles_a_second():
+    rows = [("a", "cuda", lb.RANDOM, 100, part, 1e-6, 5e-6) for part in ("clear", "fill")]
+    rows += [("a", "cuda", lb.ORDERED, 100, "fill", 1e-6, 2e-6), ("a", "cuda", lb.RANDOM, 900, "fill", 1e-6, 9e-6)]
+    names = ["list", "device", "order", "particles", "part", "seconds", "whole"]
+    found = lb.totals(pd.DataFrame(rows, columns=names))
+    assert found[["order", "particles"]].to_numpy().tolist() == [[lb.RANDOM, 100], [lb.ORDERED, 100], [lb.RANDOM, 900]]
+    assert found["microseconds"].tolist() == pytest.approx([5, 2, 9])
+    assert found["rate"].tolist() == pytest.approx([2e7, 5e7, 1e8])
+
+
+def test_the_update_of_a_step_is_that_of_the_whole_table(monkeypatch, threads):
+    system, timed = Bulk((3, 3, 3)).system(), []
+
+    def time_launches(launches, device, seconds):
+        timed.append((len(list(launches)), device, seconds))
+        return SimpleNamespace(seconds=7.0)
+
+    monkeypatch.setattr(lb, "time_launches", time_launches)
+    assert lb._update(system, threads, 32, 0.1) == 7.0
+    assert timed == [(len(lc.make_list(lc.TABLE, system.position, system.cells, threads, 32)[1]), threads, 0.1)]
+
+
+def test_atomic_additions_are_those_of_the_whole_update_and_one_thread_clears_before_it_fills(monkeypatch, threads):
+    """By the clock all threads take two seconds and one takes eight; 108 particles."""
+    seconds, launched = iter([2.0, 8.0] * 3), []
+
+    def time_launches(launches, device, span):
+        launched.append(list(launches))
+        for launch in launched[-1]:
+            launch()
+        return SimpleNamespace(seconds=next(seconds))
+
+    monkeypatch.setattr(lb, "time_launches", time_launches)
+    assert lb.one_thread((3, 3, 3), threads, seconds=0.1) == {"atomic": [54.0] * 3, "one thread": [13.5] * 3}
+    # the table is cleared by the same launch
+    assert all(alone[0] is together[0] for together, alone in zip(launched[::2], launched[1::2], strict=True))
+    assert [len(some) for some in launched[1::2]] == [2] * 3
 
 
 def test_one_thread_fills_the_table_as_all_do(monkeypatch, threads):
