@@ -134,7 +134,20 @@ def test_the_simulator_has_no_registers_to_report(cuda_device):
 
 def test_the_limits_of_the_papers_gpu_are_those_that_it_states(threads):
     stated = [int(claims.load("dpd")[f"dpd-{number:03}"].value) for number in range(12, 18)]
-    assert list(launch.limits_table(claims.find(launch.LIMITS), threads)["paper, K20c"]) == stated
+    table = launch.limits_table(claims.find(launch.LIMITS), threads)
+    assert list(table["paper, K20c"]) == stated
+    assert list(table.columns) == ["at most", "paper, K20c"]
+
+
+def test_the_limits_of_the_gpu_at_hand_stand_beside_the_papers_unless_it_is_simulated(monkeypatch):
+    monkeypatch.setattr(launch, "limits_here", lambda device: [64, 2048, 32, 65536, 255, 233472])
+    stated = claims.find(launch.LIMITS)
+    gpu = SimpleNamespace(name="cuda", simulated=False, description="a newer GPU")
+    table = launch.limits_table(stated, gpu).set_index("at most")
+    assert table["a newer GPU"].tolist() == [64, 2048, 32, 65536, 255, 233472]
+    assert table.index[0] == stated["dpd-012"].quantity.removesuffix(" max")
+    simulator = SimpleNamespace(name="cuda", simulated=True, description="a simulator")
+    assert "a simulator" not in launch.limits_table(stated, simulator)
 
 
 def test_the_occupancy_is_the_drivers_count_of_blocks(monkeypatch):
