@@ -62,6 +62,9 @@ def test_a_run_is_looked_at_when_it_was_asked_for(run):
     assert (last["pieces f"], last["pieces g"]) == found.clusters
     # what flows in both phases is all that flows
     assert last["flow f"] + last["flow g"] == pytest.approx(velocity[0].mean(), rel=1e-12)
+    # and f flows where there is more of f
+    own = velocity[0][(a > b) & ~ROCK.solid].sum() / ROCK.solid.size
+    assert last["flow f"] == pytest.approx(own, rel=1e-12) != pytest.approx(last["flow g"], rel=1e-3)
     assert run.table[["drift f", "drift g"]].abs().to_numpy().max() < 1e-13
 
 
@@ -89,6 +92,25 @@ def test_masses_are_kept_but_for_rounding_in_both_precisions(run):
     assert table["allowed"].tolist() == [1e-12, 1e-5, 1e-12]
     assert table["size"].tolist() == ["5 x 4 x 3"] * 3
     assert table["steps"].tolist() == [4, 4, 4]
+
+
+def test_a_mass_drifts_by_its_change_over_what_it_was():
+    flow = SimpleNamespace(masses=lambda: (1.25, 1.5))
+    assert media._drifts(flow, (1.0, 2.0)) == pytest.approx({"drift f": 0.25, "drift g": -0.25})
+
+
+def test_a_drop_stands_in_a_row_with_its_circle_and_what_it_covers_of_its_first_base(monkeypatch):
+    """Of two plates of 40 nodes the drop covers an eighth of both, 10 nodes, and began with 18."""
+    flow = SimpleNamespace(step=lambda steps: None, problem=SimpleNamespace(space=SimpleNamespace(solid="solid")))
+    flow.fields = lambda: ("a", "b", "velocity")
+    monkeypatch.setattr(Drop, "start", lambda case, device, **options: flow)
+    monkeypatch.setattr(media, "phases", lambda a, b, solid: (a, b, solid))
+    monkeypatch.setattr(media, "covered", {("a", "b", "solid"): 10 / 80}.get)
+    monkeypatch.setattr(media, "_circle", lambda a, b: (70.0, 9.5, 4.0, 0.25))
+    table, images = media.drops([Drop(0.03, length=40, height=16, radius=9.0)], None, 7)
+    circle = {"angle": 70.0, "radius": 9.5, "height": 4.0, "residual": 0.25}
+    assert table.to_dict("records") == [{"wetting": 0.03} | circle | {"base (%)": pytest.approx(100 * 10 / 18)}]
+    assert images == [("a", "b", "solid")]
 
 
 def test_a_run_goes_on_from_what_was_kept(run, tmp_path, monkeypatch):
