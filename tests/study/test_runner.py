@@ -65,6 +65,100 @@ def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
     assert str(workshop.project.root) not in (folder / "toy/good_speed.ipynb").read_text()
 
 
+def test_the_largest_and_the_least_that_a_run_may_ask_for_are_taken(
+    workshop, capsys, monkeypatch
+):
+    def run_job(job):
+        assert (job["timeout"], job["memory"]) in ((10_000_000, 100_000), (0.5, 0.25))
+        return {"status": "done", "seconds": 125.0}
+
+    monkeypatch.setattr("repro.study.run.runner.run_job", run_job)
+    workshop.add("toy/plain", "pass")
+    for limits in ({"timeout": 10_000_000, "memory": 100_000, "jobs": 1000}, {"timeout": 0.5, "memory": 0.25}):
+        outcomes = run(project=workshop.project, output=workshop.project.build / "run", device="serial", **limits)
+        assert [(outcome.status, outcome.seconds) for outcome in outcomes] == [("done", 125.0)]
+        assert capsys.readouterr().err.endswith("done toy/plain in 2 min\n")
+
+
+@pytest.fixture
+def child(monkeypatch, tmp_path):
+    """What `run_job` starts: child(code, **result) ends so, and leaves a log and, if it has any, a result."""
+    asked, woken = [], []
+
+    def ends(code: int, notebook: str = "", **result) -> dict:
+        def run_child(command, work, root, wanted):
+            asked.append((command, root, wanted()))
+            job = json.loads((work / "job.json").read_text())
+            (work / "log.txt").write_text("what it said")
+            if notebook:
+                (work / "out").mkdir()
+                (work / "out" / f"{job['slug']}.ipynb").write_text(notebook)
+            if result:
+                (work / "result.json").write_text(json.dumps(result))
+            return code
+
+        monkeypatch.setattr(execute.guard, "run_child", run_child)
+        job = {"work": str(tmp_path / "run/.jobs/toy-a"), "output": str(tmp_path / "run"), "root": "/the/root"}
+        job |= {"timeout": 7, "memory": 0.5, "quiet": "the/lock", "id": "toy/a", "slug": "toy-a"}
+        job |= dict.fromkeys(("profile", "machine", "device", "parameters", "changed"), "as asked")
+        found = execute.run_job(job)
+        assert not list((tmp_path / "run/.jobs").iterdir())
+        return found
+
+    (tmp_path / "run").mkdir()
+    monkeypatch.setattr(execute, "is_held", lambda output: output == tmp_path / "run")
+    monkeypatch.setattr(execute.exclusive_timing, "wake", woken.append)
+    ends.asked, ends.woken, ends.folder = asked, woken, tmp_path / "run"
+    return ends
+
+
+def files_of(folder: Path) -> dict[str, str]:
+    return {str(f.relative_to(folder)): f.read_text() for f in folder.rglob("*") if f.is_file()}
+
+
+def test_a_job_has_its_limits_from_its_guard_and_its_log_beside_its_result(child):
+    assert child(0, status="done", seconds=3.0) == {"status": "done", "seconds": 3.0}
+    ((command, root, wanted),) = child.asked
+    # some seconds more than the kernel's client has, and half a GiB in bytes
+    guard, worker = command[:6], command[6:]
+    assert guard[1:4] == ["-m", "repro.study.run.guard", str(7 + execute.GRACE)]
+    assert (Path(guard[4]).name, guard[5]) == ("cell", str(2**29))
+    assert worker[1:3] == ["-m", "repro.study.run.execute"]
+    assert (root, wanted, child.woken) == ("/the/root", True, ["the/lock"])
+    assert files_of(child.folder) == {"logs/toy/a.log": "what it said"}
+
+
+def test_a_job_that_fails_leaves_why_and_one_that_is_refused_leaves_nothing(child):
+    failed = {"status": "failed", "error": "ValueError", "message": "no", "cell": 2, "seconds": 1.0}
+    assert child(0, "the notebook", **failed) == failed
+    kept = files_of(child.folder)
+    why = json.loads(kept.pop("failed/toy/a.json"))
+    facts = dict.fromkeys(("profile", "machine", "device", "parameters", "changed"), "as asked")
+    assert why == {"id": "toy/a", **facts, **failed}
+    assert kept == {"failed/toy/a.log": "what it said", "failed/toy/a.ipynb": "the notebook"}
+    shutil.rmtree(child.folder / "failed")
+    assert child(0, status="refused", error="InputError", message="tau", seconds=1.0)["status"] == "refused"
+    assert files_of(child.folder) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "message", "seconds"),
+    [
+        (124, "CellTimeoutError", "a cell took longer than 7 s", 7),
+        (126, "MemoryLimit", "it took more than 0.5 GiB of memory", 0),
+        (125, "ProcessDied", "the process ended with status 125", 0),
+        (-9, "ProcessDied", "the process ended with status -9", 0),
+    ],
+)
+def test_a_job_without_a_result_failed_by_how_its_guard_ended(child, code, error, message, seconds):
+    found = child(code)
+    told = {"status": "failed", "error": error, "message": message, "cell": None, "seconds": seconds}
+    assert found == told
+    assert json.loads((child.folder / "failed/toy/a.json").read_text()).items() >= told.items()
+    # what a job has said for itself counts more than how it ended
+    assert child(code, status="done", seconds=1.0) == {"status": "done", "seconds": 1.0}
+
+
 def test_new_result_takes_an_earlier_failure_away(workshop):
     workshop.add("toy/plain", "pass")
     folder = workshop.project.build / "run"
@@ -318,9 +412,9 @@ def test_notebook_beside_another_has_its_share_of_the_threads(workshop):
         ({"parameters": ["value=x"]}, "must be a number"),
         ({"device": "cuda"}, "cuda|GPU"),
         ({"device": "tpu"}, "unknown device"),
-        *(({"jobs": value}, "--jobs must be from 1 to 1000") for value in (0, -1, 10**11)),
-        *(({"memory": value}, "--memory must be from 0.25") for value in (0, 0.1, -1, math.nan, math.inf)),
-        *(({"timeout": value}, "--timeout must be more than 0") for value in (0, -1, math.nan, math.inf, 1e300)),
+        *(({"jobs": value}, "--jobs must be from 1 to 1000") for value in (0, -1, 1001)),
+        *(({"memory": value}, "--memory must be from 0.25") for value in (0, 0.24, -1, 100_001, math.nan, math.inf)),
+        *(({"timeout": value}, "--timeout must be more than 0") for value in (0, -1, 10_000_001, math.nan, math.inf)),
         ({"scheduler": "tcp://127.0.0.1:1"}, "dask|Dask"),
     ],
 )
