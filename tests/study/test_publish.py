@@ -292,6 +292,31 @@ def test_what_another_machine_measured_stays_while_it_fits_and_its_figures_do_no
     assert published.edited(books(paper), paper.project) == []
 
 
+def test_what_another_machine_measured_and_somebody_edited_does_not_stay(paper, tmp_path):
+    copy(project=paper.project)
+    path = paper.project.data / "measured/machine/toy/a.json"
+    path.write_bytes(path.read_bytes().replace(b"0.5541", b"0.9999"))
+    paper.finish("toy/a", CLAIMS, profile="paper", folder=tmp_path / "second", machine="faster")
+    copy(tmp_path / "second", project=paper.project)
+    assert not path.exists()
+    assert published.edited(books(paper), paper.project) == []
+    assert published.states(books(paper), paper.project) == {"toy/a": "up to date", "toy/b": "up to date"}
+
+
+def test_a_run_elsewhere_is_published_where_nothing_was_run(paper, tmp_path):
+    shutil.move(paper.folder("paper"), tmp_path / "elsewhere")
+    shutil.rmtree(paper.project.build)
+    assert len(copy(tmp_path / "elsewhere", project=paper.project)) == 2 * len(NAMES)
+
+
+def test_where_nothing_can_be_written_nothing_is_published(paper):
+    (paper.project.root / "figures").write_text("a file")
+    before = there(paper)
+    with pytest.raises(InputError, match="figures: .*; publish writes into the checkout"):
+        copy(project=paper.project)
+    assert there(paper) == before
+
+
 def test_file_of_the_checkout_is_replaced_by_no_result(paper):
     path = paper.folder("paper") / "toy/a.json"
     content = read_json(path)
@@ -472,6 +497,17 @@ def test_nothing_is_published_through_a_link(paper, tmp_path_factory, name):
     with pytest.raises(InputError, match=f"{place} is a link"):
         copy(project=paper.project)
     assert {file: file.read_bytes() for file in outside.rglob("*") if file.is_file()} == before
+
+
+def test_the_list_of_what_is_published_is_not_written_through_a_link(paper, tmp_path_factory):
+    copy(project=paper.project)
+    outside = tmp_path_factory.mktemp("outside") / "precious.json"
+    (paper.project.root / LIST).rename(outside)
+    (paper.project.root / LIST).symlink_to(outside)
+    before = outside.read_bytes()
+    with pytest.raises(InputError, match=f"{LIST} is a link"):
+        copy(project=paper.project)
+    assert outside.read_bytes() == before
 
 
 def test_no_file_outside_is_read_for_a_published_result(paper, tmp_path_factory, monkeypatch):

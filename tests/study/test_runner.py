@@ -65,9 +65,7 @@ def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
     assert str(workshop.project.root) not in (folder / "toy/good_speed.ipynb").read_text()
 
 
-def test_the_largest_and_the_least_that_a_run_may_ask_for_are_taken(
-    workshop, capsys, monkeypatch
-):
+def test_the_largest_and_the_least_that_a_run_may_ask_for_are_taken(workshop, capsys, monkeypatch):
     def run_job(job):
         assert (job["timeout"], job["memory"]) in ((10_000_000, 100_000), (0.5, 0.25))
         return {"status": "done", "seconds": 125.0}

@@ -118,17 +118,23 @@ def test_the_seal_must_vouch_for_the_code_that_ran(told):
     assert states(told)["toy/a"] == "toy/a.ipynb is not what the run made"
 
 
-def test_the_cell_that_sets_the_parameters_stays_behind_theirs(told):
+def test_the_cell_that_sets_the_parameters_stays_behind_theirs_and_cells_keep_what_they_showed(told):
+    """Links of the text lead on from where the notebook is published."""
     book, executed = rendered(told), told.project.notebooks / "rendered/toy/a.ipynb"
+    for cell, shown in zip(book.cells[1:], ("0.55", "much"), strict=True):
+        cell.outputs = [nbformat.v4.new_output("stream", text=shown)]
     book.cells.insert(2, nbformat.v4.new_code_cell("value = 2.0", metadata={"tags": ["injected-parameters"]}))
     nbformat.write(book, executed)
     sidecar = read_json(measured(told))
     files = {"toy/a.ipynb": executed, "figures/toy-a-a.png": told.project.root / "figures/toy-a-a.png"}
     measured(told).write_text(json_text(results.sealed(sidecar, files)))
-    retell(source(told), NEW)
+    retell(source(told), f"{NEW} [How](../../docs/protocol.md)")
     told.commit()
     assert "toy/a" in republish_text(told.project)
-    assert [c.source for c in rendered(told).cells] == [NEW, "value = 0.5541", "value = 2.0", "import repro.toy"]
+    text, *code = rendered(told).cells
+    assert text.source == f"{NEW} [How](../../../docs/protocol.md)"
+    assert [cell.source for cell in code] == ["value = 0.5541", "value = 2.0", "import repro.toy"]
+    assert [[output.text for output in cell.outputs] for cell in code] == [["0.55"], [], ["much"]]
 
 
 def test_changes_that_are_not_committed_are_refused(told):
