@@ -5,6 +5,7 @@ import csv
 import pytest
 from helpers.workshop import claim, forge
 
+from repro.study.judge.claims import find
 from repro.study.judge.evidence import Evidence
 from repro.study.notebooks import catalogue
 from repro.study.publish import published
@@ -35,6 +36,31 @@ def row(found, claim):
 
 def test_the_machine_that_is_shown_comes_first(two):
     assert published.machine_names(catalogue.load(two.project), two.project) == ["machine", "faster"]
+
+
+def test_a_machine_that_has_made_the_scoreboard_alone_is_none_of_those_with_results(two, tmp_path):
+    two.add("score", "pass", entry=f'needs = ["*"]\n{ENTRY}')
+    two.commit()
+    folder = two.finish("toy/a", profile="paper", folder=tmp_path / "third").parents[1]
+    two.finish("score", profile="paper", folder=folder, machine="laptop")
+    publish(folder, project=two.project)
+    books = catalogue.load(two.project)
+    assert [path.parent.name for path in published.sidecars(books.notebooks[-1], two.project)] == ["laptop"]
+    assert published.machine_names(books, two.project) == ["machine", "faster"]
+
+
+def test_machines_answer_the_claims_that_they_are_asked_for_but_those_of_their_own_run(two):
+    books, stated = catalogue.load(two.project), find(["toy-001", "toy-002"], two.project)
+    answers = {"machine": {"toy-001": ("0.5541", "reproduced"), "toy-002": ("1,000", "met by newer hardware")}}
+    faster = {"faster": {"toy-001": ("0.9", "not reproduced")}}
+    assert published.machine_answers(stated, books, two.project, {}) == answers | faster
+    assert published.machine_answers(stated, books, two.project, {"toy/a": "machine"}) == faster
+    assert published.machine_answers(stated, books, two.project, {"toy/b": "machine"}) == answers | faster
+    second = {"toy-002": stated["toy-002"]}
+    told = {"machine": {"toy-002": answers["machine"]["toy-002"]}}
+    assert published.machine_answers(second, books, two.project, {}) == told
+    forge(two.project.data / "measured/machine/toy/a.json", claims={"toy-002": {"measured": 5.0, "verdict": "yes"}})
+    assert published.machine_answers(stated, books, two.project, {}) == faster
 
 
 def test_what_is_published_is_judged_without_any_run_folder(two):

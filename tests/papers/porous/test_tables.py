@@ -903,6 +903,22 @@ def test_points_of_a_figure_are_those_of_its_number_and_series():
     assert set(figure_points(DATA, "5.7", "analytical")["series"]) == {"analytical"}
 
 
+def test_what_runs_are_held_against_is_read_from_the_folder_that_is_named(tmp_path):
+    for folder in ("published", "reference"):
+        (tmp_path / folder).mkdir()
+    rows = ["# of a thesis", "figure,series,x,y", "4.4 a,tau=1,1,10", "4.4 a,analytical,2,20", "4.4 b,tau=2,3,30"]
+    file = tmp_path / "published/porous_figures.csv"
+    file.write_text("\n".join([*rows, "5.4,tau=1,64^2,40", "14.4,tau=1,5,50"]))
+    found = {words: figure_points(tmp_path, *words) for words in (("4.4",), ("4.4", "tau"), ("4.4 b",), ("14",))}
+    assert [points["y"].tolist() for points in found.values()] == [[10, 20, 30], [10, 30], [30], [50]]
+    # places are numbers, though other figures name theirs
+    assert found["4.4",]["x"].tolist() == [1.0, 2.0, 3.0]
+    assert found["4.4",]["x"].dtype == float
+    (tmp_path / "reference/sangani_acrivos_bcc.csv").write_text("# of an article\nn,alpha\n0,1.5\n1,2.5\n")
+    assert reference(tmp_path, "sangani_acrivos_bcc.csv")["n"].tolist() == [0, 1]
+    assert drag_coefficients(tmp_path).tolist() == [1.5, 2.5]
+
+
 def test_the_source_of_an_inner_function_is_shown_without_indentation():
     def factory():
         @device_function
