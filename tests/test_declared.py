@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from repro.declared import Above, Array, Each, Flag, Kind, Number, OneOf, OrNone, Text, Whole, checked
+from repro.declared import Above, Array, Device, Each, Flag, Kind, Number, Numbers, OneOf, OrNone, Text, Whole, checked
 from repro.errors import InputError
+from repro.parallel import select
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -21,10 +22,13 @@ ROOT = Path(__file__).resolve().parent.parent
     ("rule", "right", "wrong"),
     [
         (Number(), [0, -1.5, np.float32(2), np.int64(3)], [nan, inf, "1", None, True, 1j, [1.0], 10**400, 1e40]),
+        (Number(), [1e36, -1e36], [1.001e36, -1.001e36]),
         (Number(0, 1), [0, 1, 0.5], [-1e-9, 1.1]),
-        (Number(infinite=True), [inf, -inf, 0], [nan]),
+        (Number(infinite=True), [inf, -inf, 0], [nan, 2e36]),
+        (Number(0, infinite=True), [inf, 0], [-inf]),
         (Above(0), [1e-30], [0, -0.0]),
         (Above(0, below=1), [0.5], [0, 1]),
+        (Whole(), [0, 2**31 - 1], [-1, 2**31]),
         (Whole(1, 8), [1, 8, np.int32(4)], [0, 9, 1.0, "1", True, np.True_, nan, None]),
         (OneOf({"a": 1, "b": 2}, "fastest"), ["a", "fastest"], ["c", "", None, ["a"], 1]),
         (Flag(), [True, np.False_], [0, 1, "no", None]),
@@ -40,6 +44,15 @@ ROOT = Path(__file__).resolve().parent.parent
             [np.zeros((0, 3)), np.ones((2, 3), int)],
             [np.ones((3, 2)), np.full((1, 3), nan), [[1, 2, 3]], None],
         ),
+        (Array(), [np.ones((2, 1, 3)), np.array(1e36)], [np.array([2e36]), np.array([1e36, -inf]), 1.0]),
+        (Array(2), [np.ones(2)], [np.ones(3), np.ones((2, 1)), np.array([True, False]), np.array([1j, 1])]),
+        (
+            Numbers(None, 2),
+            [[(1, 2)], np.ones((3, 2)), ([1, 2.5], [0, 1])],
+            [[1, 2], [(1,)], [[1, 2], [3]], "12", None],
+        ),
+        (Numbers(), [5, [1, 2], ((1, 2), (3, 4))], [nan, [1, inf], ["1"], [True]]),
+        (Device(), [select("serial")], [type(select("serial")), "cuda", None]),
         (Kind(int, str), [1, "a"], [1.0, None]),
         (OrNone(Whole()), [None, 1], [1.5]),
     ],
@@ -67,10 +80,24 @@ def test_what_a_rule_lets_through(rule, right, wrong):
         (OneOf(["x", "y"]), "one of x, y"),
         (Each(Whole(0, 9), 3), "3 values, each a whole number from 0 to 9"),
         (OrNone(Above(0)), "a number above 0, or None"),
+        (Number(0, 0.5, open_high=True), "a number from 0 and below 0.5"),
+        (Numbers(), "finite numbers"),
+        (Numbers(None, 2, unit="m"), "finite numbers of the shape (count, 2), in m"),
+        (Array(3), "an array of finite numbers of the shape (3,)"),
+        (Flag(), "True or False"),
+        (Kind(int, type(None)), "of the kind int or None"),
+        (OneOf({"b": 1}, "fastest"), "one of fastest, b"),
     ],
 )
 def test_what_would_be_right_in_words(rule, words):
     assert rule.wanted == words
+
+
+def test_numbers_become_an_array_of_floats_unless_they_are_none():
+    found = Numbers(None, 2).array("where", [(1, 2), (3, 4)])
+    assert (found.tolist(), found.dtype) == ([[1, 2], [3, 4]], float)
+    with pytest.raises(InputError, match=r"where = \[1, 2\]: must be finite numbers of the shape \(count, 2\)"):
+        Numbers(None, 2).array("where", [1, 2])
 
 
 @dataclass(frozen=True)
