@@ -163,6 +163,31 @@ def test_a_threads_number_comes_back_when_its_angle_has_turned_round(threads):
     assert abs(found["method two, correlation"][9]) < 5 / np.sqrt(20_000)
 
 
+def test_the_memory_of_a_number_is_its_correlation_with_the_first_step_beside_the_mean_of_each(monkeypatch):
+    asked, first = [], np.array([1.0, 2.0, 4.0, 9.0])
+    one = np.array([first, -3 * first, first[[1, 0, 3, 2]]])
+
+    def filled(device, noise, *columns):
+        asked.append((device, [np.asarray(column).tolist() for column in columns]))
+        return one
+
+    def pairs(device, rounds, *columns):
+        asked.append((device, rounds, [np.asarray(column).tolist() for column in columns]))
+        return 10 + one[[0, 2, 1]]
+
+    monkeypatch.setattr(rq, "_filled", filled)
+    monkeypatch.setattr(rq, "pair_numbers", pairs)
+    table = rq.memory_in_time("here", 4, 3, rounds=8)
+    times = [[1], [2], [3]]
+    assert asked == [("here", [[0, 1, 2, 3], 0, times]), ("here", 8, [[0, 1, 2, 3], [4, 5, 6, 7], times])]
+    other = np.corrcoef(first, first[[1, 0, 3, 2]])[0, 1]
+    assert table["lag"].tolist() == [0, 1, 2]
+    assert table["method one, correlation"].tolist() == pytest.approx([1, -1, other])
+    assert table["method two, correlation"].tolist() == pytest.approx([1, other, -1])
+    assert table["method one, mean"].tolist() == [4, -12, 4]
+    assert table["method two, mean"].tolist() == [14, 14, -2]
+
+
 def test_too_short_a_run_is_refused(threads):
     with pytest.raises(InputError, match="at least two samples"):
         dw.sample((3, 3, 3), threads, dw.TEA, seed=1, steps=5, every=5, settle=0)

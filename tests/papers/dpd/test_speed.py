@@ -14,7 +14,9 @@ from repro.dpd.observables import temperature
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, linked
 from repro.dpd.system import in_cell_order
+from repro.dpd.uneven import particles_in_cells
 from repro.errors import CheckError, InputError
+from repro.papers.dpd.random_numbers.cycle import numbers_a_step
 from repro.papers.dpd.speed import figures, host, judged, linear
 from repro.papers.dpd.speed import tables as speed_tables
 from repro.parallel import Kernel, Speed, Timing, part_times, select
@@ -487,6 +489,43 @@ def test_parts_on_the_host_are_added_to_a_step_and_copies_change_nothing():
     host._copy_all(simulation)
     for name, values in simulation.particles().items():
         np.testing.assert_array_equal(values, before[name])
+
+
+def test_the_host_hands_over_the_list_of_where_particles_are_and_a_number_for_each_pair(monkeypatch):
+    """Anew each time: the list is that of the last positions, and the numbers are others."""
+    system = Poiseuille(4, 4, 4).system()
+    simulation = Simulation(system, SERIAL, strategy="particle", capacity=40)
+    handed = []
+    monkeypatch.setattr(type(SERIAL), "upload", lambda self, array, target: handed.append((array.copy(), target)))
+    build, make = host._list_on_the_host(simulation), host._numbers_on_the_host(simulation)
+    found = []
+    for _ in range(2):
+        simulation.step(20)
+        where = simulation.particles()["position"]
+        build()
+        (counts, first), (entries, second) = handed
+        assert counts.tolist() == particles_in_cells(replace(system, position=where)).tolist()
+        found.append(counts)
+        assert (entries.size, second.shape) == (40 * system.cells.count, entries.shape)
+        assert first.shape == counts.shape
+        handed.clear()
+    assert (found[0] != found[1]).any()
+    make()
+    make()
+    (one, target), (other, _) = handed
+    assert one.size == target.size == round(system.count * numbers_a_step(system.fluid))
+    assert (one != other).all()
+    for numbers in (one, other):
+        assert abs(numbers.mean()) < 5 / np.sqrt(numbers.size)
+        assert abs(numbers.var() - 1) < 5 * np.sqrt(2 / numbers.size)
+
+
+def test_work_on_the_host_is_timed_after_one_that_does_not_count(monkeypatch):
+    """The median of five, not their mean, and the first is cold."""
+    clock, worked = iter([5.0, 1.0, 2.0, 90.0, 3.0]), []
+    monkeypatch.setattr(host, "host_clock", lambda work, device: (work(), next(clock))[1] if device == "here" else None)
+    assert host._seconds("here", lambda: worked.append(1)) == 3.0
+    assert len(worked) == 6
 
 
 def test_numbers_on_the_host_go_on_where_the_last_launch_ended():
