@@ -280,6 +280,25 @@ def test_both_figures_are_handed_over_with_their_own_points(monkeypatch):
     assert seen == [("summary", "5.7", "5.8")]
 
 
+@pytest.mark.parametrize(("axis", "index"), [("x", 2), ("y", 1), ("z", 0)])
+def test_against_an_axis_is_along_it_in_the_mirror_image(monkeypatch, axis, index):
+    """Made up: k is 2 in the image and 3 in its mirror image, and more by the force; so are the densities' spreads."""
+    image, asked = np.random.default_rng(1).uniform(0, 1, (3, 4, 5)) < 0.4, []
+
+    def flow_through(space, device, *, axis, force, **options):
+        asked.append((device, axis, options))
+        there = np.array_equal(space.solid, image)
+        assert there or np.array_equal(space.solid, np.flip(image, index))
+        return flow((2.0 if there else 3.0) + force, density_spread=(0.5 if there else 0.25) * force)
+
+    monkeypatch.setattr(permeability, "flow_through", flow_through)
+    table = permeability.reversal(image, "here", 4.0, axis=axis, precision="double")
+    assert asked == [("here", axis, {"precision": "double"})] * 4
+    assert table[["force", "k", "k back"]].to_numpy().tolist() == [[4.0, 6.0, 7.0], [1.0, 3.0, 4.0]]
+    assert table["k back/k - 1"].tolist() == pytest.approx([1 / 6, 1 / 3])
+    assert table["density spread"].tolist() == pytest.approx([2.0, 0.5])
+
+
 def test_an_image_is_told_by_its_size_and_the_surface_of_a_metre():
     """A wall of one voxel across a box of four has two faces, half a face a voxel, of which two thirds count."""
     solid = np.zeros((2, 3, 4), bool)

@@ -507,20 +507,41 @@ def test_figures_show_the_arrays_that_they_return():
 def test_a_run_measures_the_interface_from_both_masses(monkeypatch):
     case = Layers(nodes=32)
     share = (np.abs(case.positions) < 8).astype(float)
+    # at one node there is less of both, and at the plates far less
+    thin = np.where(np.arange(32) == 20, 0.6, np.where(np.isin(np.arange(32), (0, 31)), 0.1, 1.0))
     a, b = (np.pad(values, 1)[None, None] for values in (0.02 + 0.9 * share, 0.95 - 0.9 * share))
-    velocity = np.zeros((3, *a.shape))
-    velocity[1] = np.pad(1 - (case.positions / 16) ** 2, 1)
-    taken, asked = [], []
-    flow = SimpleNamespace(fields=lambda: (a, b, velocity), step=taken.append, steps=100)
+    profile = 1 - (case.positions / 16) ** 2
+
+    class Flow:
+        """The velocity in the middle is a quarter larger at the end, and another fluid's lies elsewhere."""
+
+        steps = 0
+
+        def step(self, count):
+            taken.append(count)
+            self.steps += count
+
+        def fields(self):
+            velocity = np.zeros((3, *a.shape))
+            velocity[1] = np.pad(profile, 1)
+            velocity[1][..., 17] *= 1.25 if len(taken) > 1 else 1.0
+            return a * mixture, b * mixture, velocity
+
+    taken, asked, mixture, flow = [], [], 1.0, Flow()
     monkeypatch.setattr(Layers, "start", lambda *given, **options: asked.append((given, options)) or flow)
     found = layered.run(case, "here", times=0.5, precision="double")
     assert asked == [((case, "here"), {"precision": "double"})]
     assert found.inner == pytest.approx(8)
     assert found.steps == int(0.5 * 16**2 * 6)
     # without the plates, along them
-    np.testing.assert_allclose(found.velocity, 1 - (case.positions / 16) ** 2)
-    assert taken[0] == found.steps * 9 // 10
-    assert found.change == 0
+    profile[16] *= 1.25
+    np.testing.assert_allclose(found.velocity, profile)
+    assert taken == [found.steps * 9 // 10, found.steps - found.steps * 9 // 10]
+    assert (found.change, found.thinnest) == pytest.approx((0.25, 1.0))
+    # of the mixture between the plates, and not at them
+    taken.clear()
+    mixture, flow = np.pad(thin, 1), Flow()
+    assert layered.run(case, "here", times=0.5, precision="double").thinnest == pytest.approx(0.6)
 
 
 def test_the_plain_step_of_layers_is_the_solvers_with_walls_wetting_and_force(monkeypatch):
