@@ -240,6 +240,16 @@ def test_the_layers_beside_the_judged_one_are_shown_with_their_distance_from_the
     study = plates.slip_study(PLATES, list(shifts), None)
     fastest = exact.poiseuille(5.0, 10.0, 0.02, 4.0, 1.1)
     assert list(study["from theory"]) == pytest.approx([0.05 / fastest, 0.02 / fastest], rel=0.01)
+    # faster at the upper wall than at the lower one, and bent elsewhere
+    tilted = lambda viscosity: lambda z: parabola_with(0.04, viscosity)(z) + 0.002 * z + 1e-3 * (z > 5)  # noqa: E731
+    made[0.2] = [between_plates(tilted(viscosity)) for viscosity in (1.1, 1.2)] * 6
+    # four relaxation times are almost four windows
+    fit, (row,) = plates.parabola(made[0.2][4:], system), plates.slip_study(PLATES, [0.2], None).to_dict("records")
+    assert row["lower wall"] == pytest.approx(0.04 / fit.fastest, rel=0.1)
+    assert row["upper wall"] == pytest.approx(0.06 / fit.fastest, rel=0.1)
+    assert row["slip"] == pytest.approx((row["lower wall"] + row["upper wall"]) / 2)
+    assert (row["layer"], row["residual (rms)"]) == (0.2, pytest.approx(fit.rms))
+    assert (row["viscosity"], row["error"]) == pytest.approx(tuple(fit.viscosity))
 
 
 def test_programs_and_theory_are_compared_in_all_layers_over_the_largest_velocity(system):

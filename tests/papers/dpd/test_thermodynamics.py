@@ -124,6 +124,42 @@ def test_the_force_drives_the_lower_half_forward_and_the_upper_half_back():
     assert 0.5 < found.value < 2
 
 
+def test_a_reverse_flow_settles_and_is_averaged_block_by_block(monkeypatch):
+    """Two blocks with parabolas of the viscosities 1.5 and 2.5."""
+    fluid, flow, made = Fluid(), transport.Reverse((4.0, 4.0, 8.0), blocks=2, block=1.0, settle=3.0), []
+    z, many, found_in = (np.arange(16) + 0.5) / 2, np.full((1, 16), 4.0), iter([1.5, 2.5])
+
+    class Run:
+        def __init__(self, system, device, **options):
+            made.append((system.count, system.drive, device, options))
+
+        def step(self, count, *, every, observers=()):
+            made.append((count, every, observers))
+
+    def averages(simulation, *, rows):
+        assert rows == 16
+        take = lambda: Field(np.ones(1), z, many, profile(next(found_in))[None], 0 * many, many, 1)  # noqa: E731
+        return SimpleNamespace(take=take)
+
+    def profile(viscosity):
+        return transport.reverse_profile(z, 8.0, 4.0 * 0.05 / viscosity)
+
+    monkeypatch.setattr(transport, "Simulation", Run)
+    monkeypatch.setattr(transport, "Averages", averages)
+    found, table = transport.reverse_flow("here", fluid, 0.05, flow, seed=3, strategy="any")
+    assert found == pytest.approx((2.0, 0.5))
+    first, settling, *blocks = made
+    assert first == (4 * 128, 0.05, "here", {"seed": 3, "strategy": "any"})
+    assert settling == (flow.steps(fluid, 3.0), thermodynamics.EVERY, ())
+    assert [block[:2] for block in blocks] == [(flow.steps(fluid, 1.0), thermodynamics.EVERY)] * 2
+    assert [len(observers) for *_, observers in blocks] == [1, 1]
+    assert table["z"].tolist() == z.tolist()
+    assert table["velocity"].to_numpy() == pytest.approx((profile(1.5) + profile(2.5)) / 2)
+    assert table["error"].to_numpy() == pytest.approx(np.abs(profile(1.5) - profile(2.5)) / 2)
+    # one parabola of the mean viscosity
+    assert table["fit"].to_numpy() == pytest.approx(profile(2.0))
+
+
 def test_the_error_of_a_mean_is_the_scatter_over_the_root_of_the_number():
     assert transport.mean_of([1.0, 3.0]) == Estimate(2.0, 1.0)
     with pytest.raises(InputError, match="at least two"):
