@@ -310,11 +310,14 @@ def test_atomic_additions_are_those_of_the_whole_update_and_one_thread_clears_be
             launch()
         return SimpleNamespace(seconds=next(seconds))
 
+    launch_of, alone = lb.launch_of, []
+    monkeypatch.setattr(lb, "launch_of", lambda *given: alone.append(launch_of(*given)) or alone[-1])
     monkeypatch.setattr(lb, "time_launches", time_launches)
     assert lb.one_thread((3, 3, 3), threads, seconds=0.1) == {"atomic": [54.0] * 3, "one thread": [13.5] * 3}
-    # the table is cleared by the same launch
-    assert all(alone[0] is together[0] for together, alone in zip(launched[::2], launched[1::2], strict=True))
-    assert [len(some) for some in launched[1::2]] == [2] * 3
+    for together, (clear, fill), own in zip(launched[::2], launched[1::2], alone, strict=True):
+        # the table is cleared by the same launch, and filled by another
+        assert (clear, fill) == (together[0], own)
+        assert own not in together
 
 
 def test_one_thread_fills_the_table_as_all_do(monkeypatch, threads):
