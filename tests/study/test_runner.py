@@ -65,6 +65,18 @@ def test_result_is_kept_while_current_and_while_a_newer_run_fails(workshop):
     assert str(workshop.project.root) not in (folder / "toy/good_speed.ipynb").read_text()
 
 
+def test_figures_that_a_notebook_draws_no_more_go_with_its_old_result(workshop):
+    workshop.add("toy/plain", "pass")
+    workshop.add("toy/other", "pass")
+    folder = workshop.project.build / "run"
+    workshop.finish("toy/other", folder=folder)
+    for figures in (("a", "b"), ("b", "c")):
+        workshop.finish("toy/plain", folder=folder, figures=figures)
+    drawn = {f.name for f in (folder / "figures").iterdir()}
+    assert drawn == {"toy-other-a.png", "toy-plain-b.png", "toy-plain-c.png"}
+    assert [look(folder, name).trouble for name in ("toy/plain", "toy/other")] == ["", ""]
+
+
 def test_the_largest_and_the_least_that_a_run_may_ask_for_are_taken(workshop, capsys, monkeypatch):
     def run_job(job):
         assert (job["timeout"], job["memory"]) in ((10_000_000, 100_000), (0.5, 0.25))

@@ -136,7 +136,11 @@ def test_sharing_is_for_a_gpu(good):
 
 def test_a_notebook_finds_the_variables_of_its_job(workshop, monkeypatch):
     monkeypatch.setattr("repro.study.run.runner.run_job", lambda job: run_job(job | {"variables": {"TOLD": "yes"}}))
-    workshop.add("toy/told", "import os\nassert os.environ['TOLD'] == 'yes'")
+    told = {"TOLD": "yes", "REPRO_NOTEBOOK": "toy/told", "REPRO_RUN": str(workshop.project.build / "run")}
+    lines = [f"assert os.environ[{name!r}] == {value!r}" for name, value in told.items()]
+    # what it writes goes elsewhere first, and its kernel keeps its private folder for itself
+    lines += ["assert os.environ['REPRO_OUTPUT'].endswith('/out')", "assert 'REPRO_PRIVATE' not in os.environ"]
+    workshop.add("toy/told", "\n".join(["import os", *lines]))
     (outcome,) = run(project=workshop.project, output=workshop.project.build / "run", device="serial")
     assert outcome.status == "done", outcome.message
 
@@ -196,7 +200,8 @@ def test_a_service_that_the_user_has_is_used(program, monkeypatch):
 def test_a_service_that_fails_is_named_once_and_ended(program, monkeypatch, code, knock, why, tmp_path):
     program(code)
     monkeypatch.setattr("repro.study.run.guard.KNOCK", knock)
-    monkeypatch.setattr("repro.study.run.guard.PATIENCE", 3)
+    # where nothing begins nobody need wait long
+    monkeypatch.setattr("repro.study.run.guard.PATIENCE", 3 if code == BEGINS else 0.5)
     monkeypatch.setattr("repro.study.run.guard.mkdtemp", lambda prefix: str(_made(tmp_path / "pipes")))
     said = []
     service = MpsService(said.append)
