@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
@@ -14,6 +15,7 @@ from helpers.workshop import GOOD, claim, forge
 from repro.errors import InputError
 from repro.files import read_json
 from repro.study.judge.verdicts import Judgement, Verdict
+from repro.study.keep import results
 from repro.study.notebooks import Project, catalogue, read_cells
 from repro.study.show import html, markdown, report, scoreboard
 from repro.study.show.html import convert
@@ -271,6 +273,48 @@ def test_claim_without_a_value_says_what_became_of_its_notebook(finished):
     assert reasons["toy-006"] == "its notebook failed (toy/bad)"
     finished.write("toy/third", "pass")
     assert row(finished, "toy-003")["reason"] == "no notebook tests it yet"
+
+
+def result(sidecar=None, failure=None, trouble="") -> results.Result:
+    return results.Result(sidecar, failure, trouble)
+
+
+RUN = {"run": {"seconds": 3.0, "machine": "here"}}
+
+
+@pytest.mark.parametrize(("found", "status", "why"), [
+    (result(), "not run", "its notebook has not run (toy/a)"),
+    (result(RUN), "done", "the result of its notebook lacks it (toy/a)"),
+    (result(RUN, {"error": "no"}), "failed", "its notebook failed (toy/a)"),
+    (result(RUN, None, "toy/a.ipynb is missing"), "not finished", "the result of its notebook lacks it (toy/a)"),
+])  # fmt: skip
+def test_what_became_of_a_notebook_says_why_it_tells_nothing_of_a_claim(found, status, why):
+    book = SimpleNamespace(id="toy/a", title="made up", profiles={"quick": {}})
+    rows = [{"notebook": name, "verdict": "tie"} for name in ("toy/a", "toy/a", "toy/b")]
+    row = report._status(book, found, rows, {"quick"})
+    about = {"status": status, "seconds": 3.0 if found.sidecar else None, "machine": "here" if found.sidecar else ""}
+    assert row == {"notebook": "toy/a", "title": "made up"} | about | dict.fromkeys(report.VERDICTS, 0) | {"tie": 2}
+    assert report._nothing(book, {"toy/a": found}, {"quick"}) == why
+    # of a run of another profile, or of nobody's notebook
+    elsewhere = {"not run": "not in this profile"}.get(status, status)
+    assert report._status(book, found, rows, {"paper"})["status"] == elsewhere
+    assert report._nothing(book, {"toy/a": found}, {"paper"}) == "its notebook is not in this profile (toy/a)"
+    assert report._nothing(None, {}, {"quick"}) == "no notebook tests it yet"
+
+
+def test_a_gallery_names_the_figures_of_each_notebook_that_has_some():
+    files = ["figures/toy-a-one.png", "figures/toy-a-two-more.png"]
+    shown = SimpleNamespace(figures={"toy/a": files, "toy/b": [], "toy/c": files[:1]}, troubles={"toy/c": "edited"})
+    shown.books = [{"notebook": name, "machine": "here"} for name in shown.figures]
+    named = "[one](up/figures/toy-a-one.png)"
+    lines = [f"- [toy/a](down/toy/a.ipynb): {named}, [two-more](up/figures/toy-a-two-more.png)", f"- toy/c: {named}"]
+    assert markdown.gallery(shown, Links("down/", "up/")) == "\n".join(lines)
+
+
+def test_a_failure_is_told_with_its_cell_and_whether_an_earlier_result_stands():
+    failure = {"error": "ValueError", "message": "no", "cell": 0}
+    assert report._failure(failure, False) == "ValueError: no (cell 0)"
+    assert report._failure(failure | {"cell": None}, True) == "ValueError: no; the earlier result is shown"
 
 
 def test_earlier_result_of_a_notebook_that_has_failed_since_says_so(finished):
