@@ -311,4 +311,47 @@ def test_a_result_names_the_gpu_that_the_user_has_chosen(tmp_path, monkeypatch, 
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    assert provenance.gpu.__wrapped__()["name"] == f"card --id={card}"
+    assert provenance.gpu.__wrapped__() == {"name": f"card --id={card}", "memory": "1 MiB", "driver": "580"}
+
+
+@pytest.mark.parametrize(
+    "says", ["exit 9", "echo 'a card, 1 MiB, 580'; exit 9", "echo", "echo 'No devices were found'"]
+)
+def test_where_the_drivers_program_names_no_card_there_is_no_gpu(tmp_path, monkeypatch, says):
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\n{says}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert provenance.gpu.__wrapped__() == {}
+    program.unlink()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert provenance.gpu.__wrapped__() == {}
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("Intel(R) Xeon(R) Platinum 8468 CPU @ 2.10GHz", "intel-xeon-platinum-8468-7-cores"),
+        ("AMD EPYC 9654 96-Core Processor", "amd-epyc-9654-7-cores"),
+    ],
+)
+def test_a_machine_is_called_after_its_processor_and_cores_or_its_gpu(monkeypatch, model, name):
+    monkeypatch.setattr(provenance, "cpu_model", lambda: model)
+    monkeypatch.setattr(provenance, "cores", lambda: 7)
+    assert provenance.machine_name("threads") == provenance.machine_name("serial") == name
+    for gpu, called in (({"name": "NVIDIA H100 80GB HBM3"}, "nvidia-h100-80gb-hbm3"), ({}, "cuda-gpu")):
+        monkeypatch.setattr(provenance, "gpu", lambda gpu=gpu: gpu)
+        assert provenance.machine_name("cuda") == called
+
+
+def test_what_is_kept_of_the_machine_is_its_processor_its_memory_and_its_gpu(monkeypatch, good):
+    commit = good.commit()
+    monkeypatch.setattr(provenance, "cpu_model", lambda: "a processor")
+    monkeypatch.setattr(provenance, "cores", lambda: 7)
+    monkeypatch.setattr(provenance, "gpu", lambda: {"name": "a card"})
+    monkeypatch.setattr(provenance, "versions", lambda: {"python": "3.12"})
+    monkeypatch.setattr(provenance.psutil, "virtual_memory", lambda: SimpleNamespace(total=31.26 * 2**30, available=1))
+    found = provenance.collect(good.project.root)
+    assert found.pop("os").startswith(os.uname().sysname)
+    about = {"cpu": "a processor", "cores": 7, "memory_gib": 31.3, "gpu": {"name": "a card"}}
+    assert found == {"commit": commit, "dirty": False, "versions": {"python": "3.12"}} | about
