@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -437,6 +438,12 @@ def test_values_become_plain_json():
         "a": [0, 1],
         "b": [True, None, 0.1],
     }
+    # seven digits of a number, and of what JSON does not know its text
+    assert plain([1 / 3, 1e-9 / 3, 2 / 3e-9, np.float64(123456789.0), True, 10**20]) == [
+        0.3333333, 3.333333e-10, 666666700.0, 123456800.0, True, 10**20
+    ]  # fmt: skip
+    assert plain({1: (float("inf"), -np.inf, np.nan, Path("a/b"), 1j)}) == {"1": ["inf", "-inf", "nan", "a/b", "1j"]}
+    assert plain(np.array([[1.5, np.nan]])) == [[1.5, "nan"]]
 
 
 def test_an_order_without_an_entry_that_the_claim_names_is_not_measured(workshop):
