@@ -385,6 +385,9 @@ def test_the_gpu_program_takes_one_window_from_each_state_with_noise_of_its_own(
     monkeypatch.setattr(flows, "go_on", lambda start, device, **o: ([seen.append(o) or start], start))
     assert flows.gpu_program(["a", "b"], None, window=20, rows=7) == ["a", "b"]
     assert len({options["seed"] for options in seen}) == 2
+    # nor the noise with which states of the first seeds were made, with the force and without it
+    made = {seed + part for seed in range(20) for part in (0, flows._NEXT_SEED)}
+    assert not made & {options["seed"] for options in seen}
     expected = {"window": 20, "rows": 7, "seed": 0} | flows.GPU_PROGRAM
     assert [options | {"seed": 0} for options in seen] == [expected] * 2
 
