@@ -18,7 +18,9 @@ from repro.checksummed_hdf5 import seal
 from repro.errors import DivergenceError, InputError
 from repro.parallel import select
 from repro.parallel.ranks.launch import launch
+from repro.parallel.timeloop import MOST_STEPS
 from repro.pic.air.collision_tables import Collisions
+from repro.pic.air.medium import Air
 from repro.pic.disk.checkpoint import described, load, save
 from repro.pic.disk.global_state import gathered
 from repro.pic.disk.openpmd import write
@@ -29,6 +31,9 @@ from repro.pic.system import Electrons, System
 
 KIND = "checkpoint of electrons"
 
+#: see `case`
+CASES = ("walls", "open", "open at more ends", "air")
+
 TESTS = Path(__file__).parents[1]
 
 #: one file serves all examples: each leaves it as it was
@@ -36,15 +41,32 @@ EXAMPLES = settings(max_examples=60, deadline=None, suppress_health_check=[Healt
 
 
 def case(name: str) -> System:
-    """A small system with a source: between walls, open at two ends and with a wall at two more, or in air."""
-    if name == "walls":
-        return crowd(shape=(4, 4, 2))
+    """A small system with a source: between walls, open at two ends and with a wall at two more, or in air.
+
+    None of its numbers is a default.
+    """
     with warnings.catch_warnings():
+        # what the mesh resolves is not what these tests ask
         warnings.simplefilter("ignore")
+        if name == "walls":
+            return uneven(crowd(shape=(4, 4, 2)))
         if name == "open":
-            return crowd(shape=(4, 4, 2), boundaries=("absorbing", "periodic", "conducting"))
-        system = crowd(shape=(2, 2, 2), boundaries=("periodic",) * 3, count=4, born=(2, 1))
-        return replace(system, air=Collisions(cut=2e4, stop=2e4), electric=(1e5, 0.0, 0.0))
+            return uneven(crowd(shape=(6, 6, 4), boundaries=("absorbing", "periodic", "conducting"), layers=2))
+        if name == "open at more ends":
+            return uneven(
+                crowd(shape=(4, 8, 6), boundaries=("periodic", "absorbing", "absorbing"), layers=1, born=(4, 9))
+            )
+        system = uneven(crowd(shape=(2, 4, 2), boundaries=("periodic",) * 3, count=4, born=(2, 1)))
+        air = Collisions(Air(density=1.5, temperature=250.0), cut=2.5e4, stop=2e4, highest=1.6e7)
+        return replace(system, air=air, electric=(1e5, -2e5, 3e5), self_field=False)
+
+
+def uneven(system: System) -> System:
+    """With a seed of its own, and weights of which the largest becomes larger in single precision."""
+    weights = system.electrons.weight * np.linspace(0.5, 1.5, len(system.electrons.weight))
+    weights[-1] = float(np.float32(weights[-1])) * (1 - 1e-9)
+    electrons = replace(system.electrons, weight=weights)
+    return replace(system, electrons=electrons, source=replace(system.source, seed=5), seed=7, name="uneven crowd")
 
 
 def bits(simulation) -> dict[str, np.ndarray]:
@@ -104,7 +126,7 @@ def made(tmp_path_factory):
     return make
 
 
-@pytest.mark.parametrize("name", ["walls", "open", "air"])
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_a_restart_goes_on_bit_for_bit(made, name, precision):
     path, whole = made(name, precision)
@@ -114,7 +136,7 @@ def test_a_restart_goes_on_bit_for_bit(made, name, precision):
     require_same_bits(second, whole)
     if name == "air":
         assert whole._tallies[:4].any()
-    elif name == "open":
+    elif name != "walls":
         assert all(psi.any() for psi in whole.fields.psi.values())
 
 
@@ -194,6 +216,47 @@ def test_ranks_write_the_fields_and_particles_that_one_writes(ranks_files, tmp_p
     require_same_entries(tmp_path / "openpmd.h5", ranks_files[1])
 
 
+def state_of(simulation) -> dict | None:
+    """What is gathered, with the charge of both ends of a periodic axis, which are one, on the first of them."""
+    state = gathered(simulation)
+    if state is not None:
+        for axis, boundary in enumerate(simulation.system.mesh.boundaries):
+            if boundary == "periodic":
+                nodes = np.moveaxis(state["charges"], 2 - axis, 0)
+                nodes[0] += nodes[-1]
+                nodes[-1] = 0
+    return state
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("walls", 2), ("open", 2), ("open", 4), ("open at more ends", 8), ("air", 4)]
+)
+def test_any_number_of_ranks_have_the_state_of_one_together(made, monkeypatch, tmp_path, name, count):
+    monkeypatch.setattr("repro.pic.simulation.Ranks", ThreadRank)
+    path, whole = made(name)
+
+    def go_on(rank):
+        simulation = load(path, PlainDevice(), ranks=rank)
+        begun = state_of(simulation)
+        save(simulation, tmp_path / "again.h5")
+        simulation.step(4)
+        ended = state_of(simulation)
+        write(simulation, tmp_path / "ranks.h5")
+        return begun, ended, simulation.count
+
+    ends = on_ranks(count, go_on)
+    assert [begun is ended is None for begun, ended, _ in ends] == [False] + [True] * (count - 1)
+    begun, ended, _ = ends[0]
+    for found, one in ((begun, load(path, PlainDevice())), (ended, whole)):
+        expected = state_of(one)
+        assert found.keys() == expected.keys()
+        for array, values in expected.items():
+            np.testing.assert_array_equal(found[array], values, err_msg=array)
+    assert sum(here for *_, here in ends) == whole.count
+    assert load(tmp_path / "again.h5", PlainDevice()).steps == 2
+    require_same_entries(tmp_path / "ranks.h5", write(whole, tmp_path / "one.h5"))
+
+
 def test_ranks_that_go_on_have_together_what_electrons_in_air_have_done(made, monkeypatch):
     monkeypatch.setattr("repro.pic.simulation.Ranks", ThreadRank)
     path, _ = made("air")
@@ -214,7 +277,7 @@ def test_ranks_that_go_on_have_together_what_electrons_in_air_have_done(made, mo
 
 
 def test_the_system_is_the_one_that_was_saved(made):
-    for name in ("walls", "open", "air"):
+    for name in CASES:
         loaded, entries = load(made(name)[0], PlainDevice()).system, described(case(name))
         for entry, value in described(loaded).items():
             np.testing.assert_array_equal(value, entries[entry], err_msg=entry)
@@ -265,15 +328,22 @@ def put(index, value):
             lambda ids: ids[[0, 1, 2, 2, *range(4, len(ids))]],
             "state/ids .*: 1 numbers .* of one particle each",
         ),
-        ("state/ids", put(-1, 21), "state/ids .* such as 21 are not from 0 to 18, as were given away in 2 steps"),
+        ("state/steps", MOST_STEPS + 1, f"such as {MOST_STEPS + 1} are not a whole number from 0 to {MOST_STEPS}"),
+        ("state/ids", put(0, -1), "state/ids .* such as -1 are not from 0 to 18"),
+        ("state/ids", put(-1, 19), "state/ids .* such as 19 are not from 0 to 18, as were given away in 2 steps"),
         ("state/ids", np.arange(201), "state/ids has 201 particles, and the system has room for 200"),
         ("state/ids", lambda ids: ids[:-1], "state/cell has the shape"),
         ("state/cell", put((0, 1), 4), r"state/cell .* such as 4 are not in the box of \[4 4 2\] cells"),
         ("state/cell", put((0, 2), -1), "state/cell .* such as -1 are not in the box"),
-        ("state/place", put((1, 0), 1.5), "state/place .* such as 1.5 are not from 0 to 1"),
+        ("state/place", put((1, 0), 1.0001), "state/place .* such as 1.0001.* are not from 0 to 1"),
+        ("state/place", put((1, 2), -0.125), "state/place .* such as -0.125 are not from 0 to 1"),
         ("state/u", put((2, 1), np.nan), "state/u is damaged: 1 numbers are not finite"),
         ("state/weight", put(0, 0.0), "state/weight .* such as 0.0 are not above 0, and at most"),
-        ("state/weight", put(0, 1e30), "state/weight .* such as 1.0.*e[+]30 are not above 0, and at most"),
+        (
+            "state/weight",
+            lambda weight: 1.0001 * weight,
+            "state/weight is damaged: 1 numbers .* not above 0, and at most",
+        ),
         ("state/electric", put((0, 0, 0, 0), np.inf), "state/electric is damaged: 1 numbers are not finite"),
         ("state/charges", lambda values: values.astype(float), "state/charges is float64, not int64"),
         ("precision", "double", "state/place is float32, not float64"),
@@ -282,6 +352,7 @@ def put(index, value):
         ("system/shape", np.array([-4, 4, 2]), r"shape = \[-4, 4, 2\]|shape = \(-4, 4, 2\)"),
         ("system/dt", lambda dt: 2 * dt, "is beyond the Courant limit"),
         ("system/boundaries", "open periodic periodic", r"boundaries = \('open', 'periodic', 'periodic'\): must be"),
+        ("system/source", put(2, 4.5), "start = 4.5: must be a whole number"),
         ("system/source", np.ones(3), "source: 3 numbers, where there are five or none"),
         ("system/source", np.zeros(0), "state/ids .* such as 9 are not from 0 to 8"),
         ("system/capacity", 3, "capacity = 3 for 13 particles"),
@@ -290,6 +361,21 @@ def put(index, value):
 )
 def test_what_no_run_of_the_system_comes_to_is_refused_by_name(refused, entry, values, words):
     refused(words, {entry: values})
+
+
+def test_what_a_run_may_just_come_to_is_taken_up(made, tmp_path):
+    """Places on faces, cells at both ends, as many particles as there is room for, and the last number of steps."""
+    path = tmp_path / "edge.h5"
+    path.write_bytes(made("walls")[0].read_bytes())
+    with h5py.File(path, "a") as file:
+        count = len(file["state/ids"])
+        file["state/place"][:2] = [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]]
+        file["state/cell"][:2] = [[0, 3, 0], [3, 0, 1]]
+        file["state/steps"][()], file["system/capacity"][()] = MOST_STEPS, count
+    seal(path, KIND)
+    found = load(path, PlainDevice())
+    assert (found.steps, found.count, found.system.room) == (MOST_STEPS, count, count)
+    np.testing.assert_array_equal(gathered(found)["place"][:2], [[0, 1, 0], [1, 0, 1]])
 
 
 def test_convolutions_of_absorbing_layers_must_fit_them(refused):
