@@ -1,5 +1,6 @@
 """Limits of a step hold together, from the start of a run to its end, by whatever entry they are passed."""
 
+import re
 import warnings
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,11 +14,11 @@ from repro.errors import CapacityError, DivergenceError, InputError
 from repro.parallel import select
 from repro.pic import stability_checks, system
 from repro.pic.air.collision_tables import Collisions
-from repro.pic.air.tallies import LOST
+from repro.pic.air.tallies import ENERGIES
 from repro.pic.constants import CHARGE, LIGHT, MASS
 from repro.pic.deposition import units_of_weight
 from repro.pic.maxwell.fields import courant_limit
-from repro.pic.mesh import Mesh
+from repro.pic.mesh import ABSORBED, Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.stability import highest_density, largest_eigenvalue
 from repro.pic.system import Electrons, Source, System
@@ -82,23 +83,31 @@ def test_the_limit_is_the_largest_eigenvalue_over_all_waves():
     generator = np.random.default_rng(3)
     for _ in range(200):
         spacing, courant, turn = generator.uniform(0.3, 3, 3), generator.random(), 2 * generator.random()
-        mesh = Mesh((4, 4, 4), tuple(1e-3 * spacing))
+        cells, kinds = generator.choice([1, 4], 3), generator.choice(["periodic", "conducting"], 3)
+        mesh = Mesh(tuple(cells.tolist()), tuple(1e-3 * spacing), tuple(kinds.tolist()))
         dt = courant * courant_limit(mesh)
         density = weight_of(turn / dt, 1, 1.0)
         squares = (LIGHT * dt / np.array(mesh.spacing)) ** 2
         # sin^2(k h / 2): the corners of the zone, where the largest one is, and waves in between
         waves = [np.array(np.unravel_index(k, (2, 2, 2)), float) for k in range(8)] + list(generator.random((30, 3)))
         found = []
-        for wave in waves:
+        # along a periodic axis of a single cell all is the same
+        changes = (cells > 1) | (kinds != "periodic")
+        for wave in waves * changes:
             way, inert = np.sqrt(squares * wave), 1 - 2 / 3 * wave
             plasma = turn**2 / 4 * np.diag(np.prod(inert) / inert)
             found.append(np.linalg.eigvalsh(way @ way * np.eye(3) - np.outer(way, way) + plasma)[-1])
         assert largest_eigenvalue(mesh, dt, density) == pytest.approx(max(found), rel=1e-9)
+        assert largest_eigenvalue(mesh, dt, highest_density(mesh, dt)) == pytest.approx(1, rel=1e-9)
+    assert highest_density(mesh, 3 * courant_limit(Mesh((4, 4, 4), mesh.spacing))) == 0
 
 
 def test_electrons_that_are_fast_count_for_less():
     # gamma is 10: a tenth of the cold ones' limit
-    filled(0.99, 1.9, momentum=np.sqrt(99))
+    simulation = Simulation(filled(0.99, 1.9, momentum=np.sqrt(99)), PlainDevice())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        simulation.start()
 
 
 def test_a_source_that_makes_the_box_too_dense_ends_the_run():
@@ -110,8 +119,22 @@ def test_a_source_that_makes_the_box_too_dense_ends_the_run():
         found = System(mesh, dt, source=Source(1.0, each, start=8, per_step=8), capacity=500, name="filling")
     simulation = Simulation(found, PlainDevice())
     simulation.step(1)
-    with pytest.raises(DivergenceError, match="electrons in m3 in the box by step 6 of filling, and .*: dt at most"):
+    with pytest.raises(
+        DivergenceError, match="electrons in m3 in the box by step 6 of filling, and .*: dt at m"
+    ) as line:
         simulation.step(5)
+    require_right_numbers(str(line.value), found, 56 * each / 8e-9)
+
+
+def require_right_numbers(line: str, found: System, density: float):
+    """A line says how dense it is, and which density and which step would be stable, within three digits."""
+    said, courant, most, dt = map(
+        float, re.findall(r"[0-9][0-9.]*(?:e[+-]?[0-9]+)?(?= (?:electrons in m3 in|the fields|grow|s,))", line)
+    )
+    assert said == pytest.approx(density, rel=5e-3)
+    assert courant == pytest.approx(found.dt / courant_limit(found.mesh), rel=5e-3)
+    for of_dt, of_density in ((found.dt, most), (dt, density)):
+        assert 0.98 < largest_eigenvalue(found.mesh, of_dt, of_density) <= 1
 
 
 def test_electrons_too_dense_in_a_region_are_warned_of():
@@ -127,6 +150,8 @@ def test_electrons_too_dense_in_a_region_are_warned_of():
             Simulation(found, PlainDevice()).start()
         lines = [str(warning.message) for warning in caught]
         assert [("in a region by step 0 of blob" in line) for line in lines] == [True] * warned
+        for line in lines:
+            require_right_numbers(line, found, weight_of(turn / dt, 1, 1.0))
 
 
 @pytest.mark.parametrize("at_rest", [True, False])
@@ -137,6 +162,32 @@ def test_ranks_have_the_electrons_of_the_box_together_and_the_densest_region_alo
     simulation.ranks = SimpleNamespace(gather=lambda here, what: np.stack([here / 2, here, here / 4]))
     assert stability_checks._densities(simulation, at_rest=at_rest) == pytest.approx((1.75 * box, region))
     assert region > 0
+
+
+@pytest.mark.parametrize("at_rest", [True, False])
+@pytest.mark.parametrize("portion", [1 << 20, 7])
+def test_the_box_and_its_densest_region_have_the_electrons_that_fly_there(monkeypatch, at_rest, portion):
+    """A region is three cells wide along each axis that has so many; in layers there is no room for electrons."""
+    monkeypatch.setattr(stability_checks, "_PORTION", portion)
+    simulation = Simulation(
+        crowd(shape=(6, 2, 5), boundaries=("absorbing", "periodic", "conducting"), count=40), PlainDevice()
+    )
+    # it is denser than is stable, which is not looked at
+    simulation.advance(3)
+    particles, mesh = simulation.particles_on_device, simulation.system.mesh
+    # those that were taken up are there no more
+    assert (particles.cell == ABSORBED).any()
+    flying = particles.cell >= 0
+    weight = particles.weight[flying].astype(float)
+    if not at_rest:
+        weight /= np.sqrt(1 + (particles.u.reshape(3, -1)[:, flying].astype(float) ** 2).sum(0))
+    box, region = stability_checks._densities(simulation, at_rest=at_rest)
+    assert box == pytest.approx(weight.sum() / (4 * 2 * 5 * mesh.cell_volume))
+    cell, found = mesh.cells(particles.cell[flying]), []
+    for corner in np.ndindex(4, 1, 3):
+        within = ((cell >= corner) & (cell - corner < (3, 2, 3))).all(1)
+        found.append(weight[within].sum() / (3 * 2 * 3 * mesh.cell_volume))
+    assert region == pytest.approx(max(found))
 
 
 def test_a_field_that_is_set_may_turn_electrons_no_further_than_one_that_is_given():
@@ -172,6 +223,58 @@ def test_a_field_of_their_own_that_turns_electrons_too_far_is_warned_of_and_ends
                 simulation.step(1)
 
 
+@pytest.mark.parametrize(("steps", "most", "refusal"), [(0, 1, InputError), (1, 2, DivergenceError)])
+def test_fields_may_turn_electrons_and_give_them_so_much_and_no_more(steps, most, refusal):
+    simulation = Simulation(replace(crowd(born=(4, 0)), self_field=False), PlainDevice(), precision="double")
+    simulation.start()
+    simulation.advance(steps)
+    dt, arrays = simulation.system.dt, simulation.fields.arrays
+    for share, refused in ((0.99, False), (1.01, True)):
+        # in a single node
+        arrays.electric[:], arrays.magnetic[:] = 0, 0
+        arrays.magnetic.reshape(3, -1)[:, 40] = most * share * np.array([2, -3, 6]) / 7
+        if not refused:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                # once in a run
+                simulation._require_valid()
+                simulation._require_valid()
+            assert len(caught) == (most == 2)
+            continue
+        turn = most * share
+        with pytest.raises(refusal, match=f"turns by {turn:.3g} radians in a step, by step {steps} ") as line:
+            simulation._require_valid()
+        tesla, right = (float(str(line.value).split(word)[1].split()[0]) for word in ("in ", "dt at most "))
+        assert tesla == pytest.approx(turn * MASS / (CHARGE * dt), rel=5e-3)
+        assert 0.98 * dt < right * turn <= dt
+    for share in (0.99, 1.01):
+        arrays.electric[:], arrays.magnetic[:] = 0, 0
+        arrays.electric.reshape(3, -1)[:, 40] = 1e15 * share * np.array([2, -3, 6]) / 7
+        if share < 1:
+            simulation._require_valid()
+            continue
+        with pytest.raises(refusal, match=r"an electron gains 1.01e\+15 m c in a step, by step .*, and may 1e") as line:
+            simulation._require_valid()
+        volt = float(str(line.value).split()[1])
+        assert volt == pytest.approx(1e15 * share * MASS * LIGHT / (CHARGE * dt), rel=5e-3)
+
+
+@pytest.mark.parametrize("left_out", ["electrons", "source", "electrons and source"])
+def test_fields_are_limited_where_there_are_electrons_or_will_be(left_out):
+    found = replace(crowd(), self_field=False)
+    if "electrons" in left_out:
+        found = replace(found, electrons=Electrons(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)))
+    if "source" in left_out:
+        found = replace(found, source=None)
+    simulation = Simulation(found, PlainDevice())
+    simulation.fields.set(magnetic=np.full((3, 1, 1, 1), 5 * MASS / (CHARGE * found.dt)))
+    if left_out == "electrons and source":
+        simulation.step(1)
+    else:
+        with pytest.raises(InputError, match="turns by 8.66 radians"):
+            simulation.start()
+
+
 def leaking(capacity: int, per_step: int) -> System:
     """A box whose walls take up what a source adds: ions stay, and are more and more."""
     mesh = Mesh((2, 1, 1), CUBE, ("conducting",) * 3)
@@ -194,14 +297,41 @@ def test_sums_of_charges_at_rest_do_not_wrap():
     assert 2**62 < largest < 2**62 + 2**61 + 2**60
 
 
-def test_sums_of_energies_do_not_wrap():
-    simulation = Simulation(
-        replace(crowd(), air=Collisions(cut=2e4, stop=2e4), electric=(1e5, 0.0, 0.0)), PlainDevice()
-    )
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("most", [10**6, 500])
+def test_sums_may_hold_2_to_the_62_of_either_sign_and_no_more(monkeypatch, sign, most):
+    monkeypatch.setattr(stability_checks, "MOST_PARTICLES", most)
+    air = Collisions(cut=2e4, stop=2e4)
+    simulation = Simulation(replace(crowd(), air=air, electric=(1e5, 0.0, 0.0)), PlainDevice())
     simulation.start()
-    simulation._tallies[LOST] = 2**62 + 2**40
-    with pytest.raises(CapacityError, match="have lost more energy by step 0 of crowd than .*: take a capacity of 800"):
-        simulation._require_valid()
+    wanted = f"take a capacity of {min(800, most)}$"
+    # numbers of events are none of energies
+    simulation._tallies[ENERGIES:] = 2**62 + 1
+    energies = "electrons have lost more energy by step 0 of crowd than sums for 200 particles hold: "
+    charges = f"charges of {2**62 / simulation.unit:.3g} electrons rest on a node by step 0 of crowd, and sums for 200 "
+    for sums, places, line in (
+        (simulation._tallies, range(ENERGIES), energies),
+        (simulation.charges, (0, 40, len(simulation.charges) - 1), charges),
+    ):
+        for place in places:
+            before = int(sums[place])
+            sums[place] = sign * 2**62
+            simulation._require_valid()
+            sums[place] += sign
+            with pytest.raises(CapacityError, match=f"^{re.escape(line)}.*{wanted}"):
+                simulation._require_valid()
+            sums[place] = before
+
+
+def test_between_two_looks_no_sum_can_double():
+    for capacity, per_step in ((100, 10), (99, 10), (10, 7), (10, 1)):
+        found = leaking(capacity, per_step)
+        steps = stability_checks.steps_between_looks(found, 10**6)
+        room = 2 * found.total_weight
+        assert steps * per_step <= room < (steps + 1) * per_step
+        assert stability_checks.steps_between_looks(found, 2) == min(steps, 2)
+    assert stability_checks.steps_between_looks(leaking(10, 50), 10**6) == 1
+    assert stability_checks.steps_between_looks(leaking(10, 0), 77) == 77
 
 
 def test_the_number_of_particles_does_not_wrap_where_all_is_full():
