@@ -1,5 +1,7 @@
 """Absorbing layers: what they send back, where they are, and that a box without them has none."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from helpers.pic_fields import UNIT, advance, made, random_fields
@@ -9,7 +11,7 @@ from helpers.plain import PlainDevice
 from repro.errors import InputError
 from repro.papers.electrons.fields.reflection import Pulse, decibels, reflected
 from repro.pic.maxwell.absorbing import grades, layered_nodes
-from repro.pic.maxwell.fields import Fields, courant_limit
+from repro.pic.maxwell.fields import Fields, courant_limit, courant_numbers, field_units
 from repro.pic.mesh import Mesh
 from repro.pic.observables import field_energy, kinetic_energy
 from repro.pic.simulation import Simulation
@@ -64,6 +66,72 @@ def test_grades_are_those_of_roden_and_gedney_at_every_depth(half):
     # guards are beyond the wall, and an axis without layers is left as it is
     assert not np.any([part[[0, -1]] for part in (decay, gain, shrink)])
     assert not grades(mesh, dt, 2, half=half).any()
+
+
+def by_hand(mesh, dt, electric, magnetic, steps) -> dict[str, np.ndarray]:
+    """Fields after so many steps, (3, nz, ny, nx), as the equations of `yee` and `absorbing` have them."""
+    units = field_units(dt)
+    e, b = (
+        np.asarray(field).transpose(0, 3, 2, 1) / unit for field, unit in zip((electric, magnetic), units, strict=True)
+    )
+    walls, ways, psi = [kind != "periodic" for kind in mesh.boundaries], courant_numbers(mesh, dt), {}
+
+    def conduct():
+        """E along a wall is none."""
+        for c, axis in product(range(3), range(3)):
+            if walls[axis] and c != axis:
+                np.moveaxis(e[c], axis, 0)[0] = 0
+
+    def change(values, axis, way):
+        """The difference to the next node, or from the last one; beyond the last node before a wall there is none."""
+        beyond = np.roll(values, -way, axis)
+        if walls[axis]:
+            np.moveaxis(beyond, axis, 0)[-1 if way > 0 else 0] = 0
+        return way * ways[axis] * (beyond - values)
+
+    def stretched(name, values, axis, way):
+        decay, gain, shrink = np.moveaxis(grades(mesh, dt, axis, half=way > 0)[:, 1:-1, None, None], 1, 1 + axis)
+        found = change(values, axis, way)
+        psi[name, axis] = decay * psi.get((name, axis), 0) + gain * found
+        return found * (1 + shrink) + psi[name, axis]
+
+    conduct()
+    # half a step back, before anything has reached the layers
+    b = b + 0.5 * np.array(
+        [change(e[c - 1], (c + 1) % 3, 1) - change(e[(c + 1) % 3], (c + 2) % 3, 1) for c in range(3)]
+    )
+    for _ in range(steps):
+        for mine, others, way in ((b, e, 1), (e, b, -1)):
+            for c, p, q in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+                curl = stretched((way, q), others[q], p, way) - stretched((way, p), others[p], q, way)
+                mine[c] -= way * curl
+        conduct()
+    return {
+        name: (values * unit).transpose(0, 3, 2, 1)
+        for name, values, unit in zip(("electric", "magnetic"), (e, b), units, strict=True)
+    }
+
+
+@pytest.mark.parametrize(
+    "boundaries",
+    [
+        ("absorbing", "periodic", "conducting"),
+        ("conducting", "absorbing", "periodic"),
+        ("absorbing", "conducting", "absorbing"),
+        ("absorbing",) * 3,
+    ],
+)
+def test_fields_in_and_before_layers_are_those_of_the_equations(boundaries):
+    mesh = Mesh((7, 5, 6), (1e-3, 1.3e-3, 0.8e-3), boundaries, layers=2)
+    start = random_fields(mesh)
+    fields = made(mesh, **start)
+    expected = by_hand(mesh, fields.dt, **start, steps=6)
+    advance(fields, 6)
+    for name, values in fields.on_host().items():
+        found = values[:, :-1, :-1, :-1]
+        np.testing.assert_allclose(
+            found, expected[name], rtol=0, atol=1e-13 * np.abs(expected[name]).max(), err_msg=name
+        )
 
 
 def test_layers_are_where_the_box_ends_and_nowhere_else():
