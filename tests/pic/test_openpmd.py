@@ -1,6 +1,7 @@
 """Files for other programs: they have what openPMD 1.1.0 requires, and in SI units Maxwell's equations hold in them."""
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import h5py
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from helpers.pic_systems import crowd
 from helpers.plain import PlainDevice
 
+from repro import __version__
 from repro.errors import InputError
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMEABILITY, PERMITTIVITY
 from repro.pic.disk import checkpoint
@@ -75,6 +77,10 @@ def test_the_root_and_the_iteration_have_what_the_standard_requires(run):
         require_text(file, iterationEncoding="fileBased", iterationFormat="crowd_%T.h5")
         assert file.attrs["openPMDextension"] == 1
         assert file.attrs["openPMDextension"].dtype == np.uint32
+        require_text(file, software="gpu-papers-repro", softwareVersion=__version__)
+        # as the standard writes dates
+        date = datetime.strptime(file.attrs["date"].decode(), "%Y-%m-%d %H:%M:%S %z")
+        assert timedelta() <= datetime.now(UTC) - date < timedelta(days=1)
         assert list(file["data"]) == ["2"]
         found = file["data/2"].attrs
         assert (found["time"], found["dt"]) == (2 * simulation.system.dt, simulation.system.dt)
@@ -251,6 +257,14 @@ def test_a_box_without_anybody_can_be_written(tmp_path):
         electrons = file["data/0/particles/electrons"]
         assert electrons["position/x"].shape == (0,)
         assert not in_si(tmp_path / "empty.h5", "rho").any()
+
+
+def test_electrons_without_a_field_of_their_own_have_no_current_mesh(tmp_path):
+    simulation = Simulation(replace(system(), self_field=False), PlainDevice())
+    simulation.step(1)
+    with h5py.File(write(simulation, tmp_path / "T.h5")) as file:
+        assert set(file["data/1/meshes"]) == {"E", "B", "rho"}
+        require_text(file, iterationEncoding="groupBased")
 
 
 def test_the_current_before_a_checkpoint_is_not_known(run, tmp_path):

@@ -238,10 +238,12 @@ def test_any_number_of_ranks_have_the_state_of_one_together(made, monkeypatch, t
     def go_on(rank):
         simulation = load(path, PlainDevice(), ranks=rank)
         begun = state_of(simulation)
+        # which is there for all once they go on
         save(simulation, tmp_path / "again.h5")
+        assert (tmp_path / "again.h5").exists()
         simulation.step(4)
         ended = state_of(simulation)
-        write(simulation, tmp_path / "ranks.h5")
+        assert write(simulation, tmp_path / "ranks_%T.h5").exists()
         return begun, ended, simulation.count
 
     ends = on_ranks(count, go_on)
@@ -254,7 +256,7 @@ def test_any_number_of_ranks_have_the_state_of_one_together(made, monkeypatch, t
             np.testing.assert_array_equal(found[array], values, err_msg=array)
     assert sum(here for *_, here in ends) == whole.count
     assert load(tmp_path / "again.h5", PlainDevice()).steps == 2
-    require_same_entries(tmp_path / "ranks.h5", write(whole, tmp_path / "one.h5"))
+    require_same_entries(tmp_path / "ranks_6.h5", write(whole, tmp_path / "one.h5"))
 
 
 def test_ranks_that_go_on_have_together_what_electrons_in_air_have_done(made, monkeypatch):

@@ -10,13 +10,14 @@ from helpers.plain import PlainDevice
 
 from repro.errors import CapacityError, DivergenceError, InputError, MemoryLimitError
 from repro.parallel import select
+from repro.parallel.ranks.world import Alone, Ranks
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from repro.pic.maxwell.fields import courant_limit, field_units
 from repro.pic.mesh import Mesh
 from repro.pic.observables import kinetic_energy
 from repro.pic.simulation import Simulation
-from repro.pic.strategies import STRATEGIES
+from repro.pic.strategies import STRATEGIES, baskets
 from repro.pic.strategies.batches import BATCH, core_of
 from repro.pic.system import Electrons, Source, System
 
@@ -104,6 +105,80 @@ def test_gauss_law_holds_after_births_and_absorption(precision, walls):
     # the electrons of the system begin in a field that is not theirs yet, on ions that stand where they do
     assert np.abs(gauss_residual(simulation)).max() < 40 * eps * total
     assert np.abs(net_charge(simulation)).max() > 0.01 * total / system.mesh.layout.nodes
+
+
+def test_electrons_begin_as_they_were_given_and_their_first_kick_is_a_whole_one():
+    """On faces of cells, at the far end of the box and where layers begin, in a field; those of a source come after."""
+    mesh, dt = Mesh((6, 4, 3), (1e-3, 1.1e-3, 0.9e-3), ("absorbing", "periodic", "periodic"), layers=1), 1e-13
+    position = np.array([[1e-3, 4.4e-3, 0], [5e-3, 2.2e-3, 2.7e-3], [2.5e-3, 0.55e-3, 1.8e-3]])
+    momentum = np.array([[0.5, 0.1, 0.2], [-0.1, 0.2, -0.3], [0.0, 0.7, 0.4]])
+    field, weight = np.array([0.02, -0.03, 0.05]), np.array([1.0, 3.0, 2.0])
+    system = System(
+        mesh,
+        dt,
+        Electrons(position, momentum, weight),
+        Source(1e4, 2.5, start=2, per_step=1),
+        electric=tuple(field * MASS * LIGHT / (CHARGE * dt)),
+        self_field=False,
+        capacity=20,
+    )
+    simulation = Simulation(system, PlainDevice(), precision="double")
+    start = simulation.particles()
+    np.testing.assert_allclose(start["position"][:3], position, rtol=0, atol=1e-17)
+    np.testing.assert_allclose(start["momentum"][:3], momentum, rtol=0, atol=1e-15)
+    # those of the source come after
+    np.testing.assert_array_equal(start["weight"], [*weight, 2.5, 2.5])
+    simulation.step(2)
+    end = simulation.particles()
+    assert (simulation.time, simulation.count, len(simulation.tallies())) == (2 * dt, 7, 0)
+    np.testing.assert_array_equal(end["ids"], np.arange(7))
+    np.testing.assert_allclose(end["momentum"][:5] - start["momentum"], np.tile(-2 * field, (5, 1)), atol=1e-15)
+    # the ions stay, each beside its electron
+    assert abs(net_charge(simulation)[:, :-1, :-1].sum()) < 1e-9 * weight.sum()
+
+
+class Counting(PlainDevice):
+    """Counts the bytes of the arrays that are made on it."""
+
+    def __init__(self):
+        super().__init__()
+        self.bytes = 0
+
+    def zeros(self, *arguments):
+        made = np.zeros(*arguments)
+        self.bytes += made.nbytes
+        return made
+
+
+@PRECISIONS
+@pytest.mark.parametrize("sort_every", [0, 2])
+@pytest.mark.parametrize(("shape", "capacity"), [((3, 4, 2), 20_000), ((24, 25, 26), 20)])
+def test_the_memory_that_is_asked_for_is_what_is_taken(precision, sort_every, shape, capacity):
+    system, device = replace(crowd(shape=shape), capacity=capacity), Counting()
+    strategy = baskets(blocks=2, threads=4, basket=8, fields="device")
+    simulation = Simulation(system, device, strategy=strategy, precision=precision, sort_every=sort_every)
+    assert simulation.memory == pytest.approx(device.bytes, rel=0.1)
+
+
+def test_particles_are_sorted_in_the_first_of_each_so_many_steps(monkeypatch):
+    simulation, sorted_before = Simulation(crowd(), PlainDevice(), sort_every=3), []
+    sort = simulation._cell_sort.parts["close gaps"]
+    simulation._cell_sort.parts["close gaps"] = lambda: (sorted_before.append(int(simulation.clock[0])), sort())
+    simulation.step(8)
+    assert sorted_before == [0, 3, 6]
+
+
+def test_fields_are_with_the_particles_unless_they_cross_a_bus():
+    for device, where, home in (
+        (select("serial"), "host", "serial"),
+        (select("serial"), "device", "serial"),
+        (PlainDevice(), "host", "threads"),
+        (PlainDevice(), "device", "cuda"),
+    ):
+        simulation = Simulation(crowd(), device, strategy=baskets(fields=where), ranks=Alone())
+        assert simulation.fields.device.name == home
+        assert simulation.ranks is None
+        assert [name for name in simulation.parts if "host" in name] == ["currents to the host"] * (home == "threads")
 
 
 def test_particles_keep_their_numbers_and_none_is_lost_or_doubled():
@@ -206,11 +281,24 @@ def test_what_is_not_finite_is_an_error_with_the_step():
         simulation.step(1)
 
 
+class TwoRanks(Ranks):
+    """The first of two, which exchanges nothing."""
+
+    rank, count = 0, 2
+
+    def __init__(self):
+        """Without MPI."""
+
+
 def test_a_simulation_refuses_what_cannot_work():
     system = crowd()
     for options, line in (
         ({"precision": "half"}, "precision = 'half': must be one of single, double"),
-        ({"strategy": "magic"}, "strategy = 'magic': must be one of global sums"),
+        ({"strategy": "magic"}, "strategy = 'magic': must be one of global sums, tiles, baskets$"),
+        (
+            {"strategy": replace(STRATEGIES["tiles"], crossing=None), "ranks": TwoRanks()},
+            "strategy 'tiles' is for one rank: take 'global sums'$",
+        ),
         (
             {"strategy": STRATEGIES["in air"]},
             "'in air' is for air on .*, and this is vacuum",
