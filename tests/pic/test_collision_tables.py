@@ -24,10 +24,10 @@ def real(request):
     return request.param
 
 
-@pytest.fixture(scope="module", params=[(1e3, 1e3), (200.0, 5e4)], ids=["cut at the end", "cut at 50 keV"])
+@pytest.fixture(scope="module", params=[(1e3, 1e3, 2e7), (200.0, 5e4, 3e6)], ids=["cut at the end", "cut at 50 keV"])
 def collisions(request):
-    stop, cut = request.param
-    return Collisions(stop=stop, cut=cut)
+    stop, cut, highest = request.param
+    return Collisions(stop=stop, cut=cut, highest=highest)
 
 
 def rates(tau, made):
@@ -66,9 +66,20 @@ def test_majorant_is_no_less_than_the_cross_section_in_any_segment_that_is_allow
         majorant, stopping, longest = ahead(tau, made)
         for share in (0, 0.3, 0.7, 1):
             after = slowed(tau, stopping, real(share) * longest, made)
+            # which is short
+            assert float(tau - after) <= float(tau) / 15.5
             assert rates(after, made)[-1] <= majorant * (1 + 2 * np.finfo(real).eps)
         # and it is not so large that most candidates are rejected
         assert majorant < 1.15 * rates(tau, made)[-1]
+
+
+def test_tables_end_just_above_their_highest_energy(collisions, real):
+    """An electron that has it is known, whatever rounding makes of it."""
+    made, eps = tables(collisions, DEVICE, real), float(np.finfo(np.float32).eps)
+    highest = collisions.highest / REST_ENERGY
+    assert highest * (1 + 20 * eps) < float(made.highest) < highest * (1 + 1e-4)
+    assert float(made.stop) * REST_ENERGY == pytest.approx(collisions.stop, rel=eps)
+    assert float(made.cut) * REST_ENERGY == pytest.approx(collisions.cut, rel=eps)
 
 
 def test_midpoint_rule_follows_the_loss(real):
@@ -120,10 +131,15 @@ def test_electrons_outside_the_tables_are_refused():
     with pytest.raises(InputError):
         Collisions().require_energies([float("nan")])
     Collisions().require_energies([1e3, 2e7])
+    # as few as one, and cut, stop and half of the highest energy may be one
+    Collisions(stop=2e3, cut=2e3, highest=4e3).require_energies([2e3])
 
 
 def test_events_that_take_more_than_electrons_lose_are_refused(collisions, real, monkeypatch):
     whole = Collisions.restricted_stopping
     monkeypatch.setattr(Collisions, "restricted_stopping", lambda self, tau: whole(self, tau) - whole(self, 0.1))
-    with pytest.raises(InputError, match=r"at \d+.* eV events take more energy than electrons lose"):
+    with pytest.raises(InputError, match=r"at \d+.* eV events take more energy than electrons lose") as line:
         tables(collisions, DEVICE, real)
+    # from 0.1 m c^2 on, to the next of the 64 nodes of an octave
+    worst = float(str(line.value).split()[1]) / (0.1 * REST_ENERGY)
+    assert 1 - 1e-3 < worst < 1 + 1 / 60

@@ -2,31 +2,48 @@
 
 import numpy as np
 import pytest
+from helpers.pic_systems import gauss_residual, net_charge
 from helpers.plain import PlainDevice
 from scipy.stats import kstest
 
 from repro.particles.random import Stream
-from repro.pic.air import bremsstrahlung, elastic, ionisation
-from repro.pic.air.collision_tables import COLUMNS, Collisions, make_look_ahead, make_slow_down, tables
+from repro.pic.air import bremsstrahlung, collisions, elastic, event_numbers, infinite_air, ionisation, transport
+from repro.pic.air.collision_tables import COLUMNS, TOTAL, Collisions, make_look_ahead, make_slow_down, tables
 from repro.pic.air.collisions import make_collide
-from repro.pic.air.event_numbers import MOST_EVENTS, make_segment_depth, secondary_id, stream_of
+from repro.pic.air.event_numbers import (
+    ANGLES,
+    CHOICE,
+    MOST_EVENTS,
+    REJECTION,
+    make_segment_depth,
+    secondary_id,
+    stream_of,
+)
 from repro.pic.air.kinematics import energy_of
+from repro.pic.air.medium import Air
 from repro.pic.air.processes import HEATS, NAMES, NOTHING, PROCESSES, RADIATES, SETS_FREE, number_of
 from repro.pic.air.tallies import EVENTS, NO_EVENTS, STOPS, TALLIES, make_add_tallies, make_count_event
-from repro.pic.constants import REST_ENERGY
+from repro.pic.constants import LIGHT, MASS, REST_ENERGY
+from repro.pic.mesh import Mesh
 from repro.pic.particle_source import SOURCE_STREAM
+from repro.pic.simulation import Simulation
+from repro.pic.system import Electrons, System
 
 ELASTIC, IONISATION, RADIATION = map(number_of, (elastic, ionisation, bremsstrahlung))
 
 DEVICE, COUNT = PlainDevice(), 4000
 
 
-def alone(made, *processes):
-    """Tables in which these processes alone have candidates."""
+def alone(made, *processes, often=1.0):
+    """Tables in which these processes alone have candidates, so many times as often."""
     rows = made.rows.reshape(-1, COLUMNS).copy()
-    each = np.diff(rows[:, : len(PROCESSES)], axis=1, prepend=0) * [process in processes for process in PROCESSES]
+    each = np.diff(rows[:, : len(PROCESSES)], axis=1, prepend=0) * [
+        often * (process in processes) for process in PROCESSES
+    ]
     rows[:, : len(PROCESSES)] = np.cumsum(each, axis=1)
-    return made._replace(rows=rows.ravel())
+    # with what a segment may slow an electron down
+    majorant = 1.5 * np.maximum(rows[:-1, TOTAL], rows[1:, TOTAL]) + 1e-3
+    return made._replace(rows=rows.ravel(), majorant=majorant.astype(rows.dtype))
 
 
 def key_of(i, seed=1, step=0):
@@ -149,6 +166,8 @@ def test_streams_of_events_are_no_others_and_all_different():
     found = {int(stream_of(event, purpose)) for event, purpose in events}
     assert len(found) == len(events)
     assert {stream & 255 for stream in found} == {Stream.COLLISION}
+    # the number of one event more has 33 bits
+    assert (4 * (MOST_EVENTS + 1)) * 256 == 2**32
 
 
 def test_secondaries_have_ids_of_their_own():
@@ -192,3 +211,158 @@ def test_tallies_have_a_place_for_each_process_and_nothing_beside_theirs():
     seen = {ELASTIC: 1, IONISATION: 3, RADIATION: 1}
     assert sums.tolist() == [5, 6, 7, *(seen.get(number_of(process), 0) for process in PROCESSES), 8, 0]
     assert (3, 3 + len(PROCESSES)) == (EVENTS, STOPS)
+
+
+def seen(happens, after, secondary) -> dict:
+    """What an event has done to an electron that flew along z, and to its secondary."""
+    vectors = np.array([after, secondary], float)
+    size = np.linalg.norm(vectors, axis=1)
+    return {
+        "happens": happens,
+        "energy": size.tolist(),
+        "angle": (vectors[:, 2] / np.maximum(size, 1e-99)).tolist(),
+        "azimuth": np.arctan2(vectors[:, 1], vectors[:, 0]).tolist(),
+    }
+
+
+#: what changes with each word of an event; a word that is in none changes nothing
+WORDS = {
+    elastic: {(ANGLES, 0): {"angle"}, (ANGLES, 1): {"azimuth"}, (REJECTION, 0): {"happens"}, (REJECTION, 1): {"angle"}},
+    ionisation: {(ANGLES, 0): {"energy", "angle"}, (ANGLES, 1): {"azimuth"}, (REJECTION, 0): {"happens"}},
+    bremsstrahlung: {(ANGLES, 0): {"energy"}},
+}
+
+
+@pytest.mark.parametrize("process", PROCESSES, ids=NAMES)
+def test_each_word_of_an_event_has_one_purpose(process, monkeypatch):
+    words, tau = {purpose: [np.uint32(2**31), np.uint32(2**30)] for purpose in range(4)}, 2.0
+    monkeypatch.setattr(process, "event_words", lambda key, event, purpose: words[purpose])
+    outcome, u2 = process.make_outcome(np.float64), tau * (tau + 2)
+
+    def found() -> dict:
+        return seen(*outcome((0.0, 0.0, np.sqrt(u2)), u2, tau, key_of(3), 1, 1e3 / REST_ENERGY))
+
+    usual = found()
+    assert usual["happens"]
+    for purpose in words:
+        for place in (0, 1):
+            before, words[purpose][place] = words[purpose][place], np.uint32(2**32 - 1 - 2**24 * (purpose == ANGLES))
+            now = found()
+            changed = {name for name, value in now.items() if value != pytest.approx(usual[name], rel=1e-9)}
+            assert ({"happens"} if "happens" in changed else changed) == WORDS[process].get((purpose, place), set())
+            words[purpose][place] = before
+
+
+def test_a_process_and_the_next_depth_are_chosen_by_words_of_their_own(monkeypatch):
+    made, words = tables(Collisions(), DEVICE, np.float64), [np.uint32(0), np.uint32(2**31)]
+    for module in (collisions, event_numbers):
+        monkeypatch.setattr(module, "event_words", lambda key, event, purpose: words if purpose == CHOICE else None)
+    depth = make_segment_depth(np.float64)
+    assert depth(key_of(1), 1) == pytest.approx(np.log(2))
+    words[1] = np.uint32(2**29)
+    assert depth(key_of(1), 1) == pytest.approx(np.log(8))
+    # one of its own, which no other test gets out of the cache
+    collide, majorant = make_collide.__wrapped__(np.float64), 1e9
+    # far above the cross-section nearly all candidates are none
+    words[0] = np.uint32(2**32 - 1)
+    assert collide((0.0, 0.0, 1.0), majorant, key_of(1), 1, made)[0] == NOTHING
+
+
+def flown(system, steps, monkeypatch, process, often) -> Simulation:
+    """A run in plain Python in which only one process has candidates, so many times as often."""
+    monkeypatch.setattr(transport, "tables", lambda *which: alone(tables(*which), process, often=often))
+    simulation = Simulation(system, DEVICE, precision="double")
+    simulation.step(steps)
+    return simulation
+
+
+def test_electrons_that_cross_faces_collide_and_lose_energy_as_the_formulas_say(monkeypatch):
+    # a cell every half of a free path, so that depths are drawn anew at faces
+    count, energy, spacing = 25, 1e5, (2e-7, 2.5e-7, 1.5e-7)
+    tau, air = energy / REST_ENERGY, Collisions(Air(density=870.0))
+    u, dt, steps = np.sqrt(tau * (tau + 2)), 3e-16, 50
+    way = np.random.default_rng(4).normal(size=(count, 3))
+    momentum = u * way / np.linalg.norm(way, axis=1)[:, None]
+    mesh = Mesh((4, 3, 5), spacing)
+    electrons = Electrons(np.full((count, 3), 3e-7), momentum, np.linspace(1, 3, count))
+    system = System(mesh, dt, electrons, self_field=False, air=air, capacity=200)
+    simulation = flown(system, steps, monkeypatch, elastic, 1)
+    told, path = simulation.tallies(), u / (1 + tau) * LIGHT * dt * steps
+    expected = count * path * elastic.cross_section(tau, air.air)
+    assert expected > 100
+    assert abs(told["elastic"] - expected) < 5 * np.sqrt(expected)
+    lost = path * float(air.restricted_stopping(tau)) * electrons.weight.sum()
+    # they have become slower by half a per cent on the way
+    assert told["lost"] == pytest.approx(lost * MASS * LIGHT**2, rel=0.01)
+
+
+def test_a_secondary_flies_for_what_is_left_of_the_step_from_where_it_was_set_free(monkeypatch):
+    """It has the weight of the electron that freed it, and leaves an ion: Gauss' law holds."""
+    count, tau, air = 150, 3.0, Collisions(cut=4e5)
+    u, mesh, dt = np.sqrt(15.0), Mesh((4, 5, 3), (1e-4, 1.1e-4, 1.2e-4)), 1.8e-13
+    begin, weight = np.array([1.5e-4, 2.7e-4, 1.3e-4]), np.arange(1.0, count + 1)
+    electrons = Electrons(np.tile(begin, (count, 1)), np.tile([u, 0, 0], (count, 1)), weight)
+    system = System(mesh, dt, electrons, self_field=False, air=air, capacity=400)
+    # one of three electrons frees another one
+    often = 0.5 / (ionisation.candidates(tau, air.cut / REST_ENERGY, air.air) * LIGHT * dt)
+    simulation = flown(system, 1, monkeypatch, ionisation, often)
+    found, told = simulation.particles(), simulation.tallies()
+    new = found["ids"] >= count
+    assert new.sum() == told["ionisation"] > 20
+    assert set(found["weight"][new]) <= set(weight)
+    assert len(set(found["weight"][new])) > 0.8 * new.sum()
+    way = (found["position"][new] - begin + np.array(mesh.length) / 2) % mesh.length - np.array(mesh.length) / 2
+    speed = found["momentum"][new] / np.sqrt(1 + (found["momentum"][new] ** 2).sum(1))[:, None]
+    across = np.linalg.norm(speed[:, 1:], axis=1)
+    left = np.linalg.norm(way[:, 1:], axis=1) / (across * LIGHT * dt)
+    assert ((left > 0) & (left < 1)).all()
+    assert 0.3 < left.mean() < 0.7
+    along = ((1 - left) * u / (1 + tau) + left * speed[:, 0]) * LIGHT * dt
+    # but for the few that a second event or a secondary of theirs has set free
+    assert np.mean(np.abs(along - way[:, 0]) < 1e-3 * LIGHT * dt) > 0.75
+    assert abs(net_charge(simulation)[:-1, :-1, :-1].sum()) < 1e-6
+
+
+def test_charge_is_conserved_at_every_node_where_electrons_are_set_free_and_stop(monkeypatch):
+    count, air = 40, Collisions(Air(density=100.0), cut=2e3, stop=2e3)
+    mesh, dt = Mesh((3, 4, 2), (1e-5, 1.1e-5, 1.2e-5)), 1.5e-14
+    numbers = np.random.default_rng(6)
+    momentum = 0.2 * (way := numbers.normal(size=(count, 3))) / np.linalg.norm(way, axis=1)[:, None]
+    electrons = Electrons(numbers.random((count, 3)) * mesh.length, momentum, numbers.uniform(1, 2, count))
+    system = System(mesh, dt, electrons, air=air, capacity=300)
+    often = 0.2 / (ionisation.candidates(0.0198, air.cut / REST_ENERGY, air.air) * 0.2 * LIGHT * dt)
+    simulation = flown(system, 4, monkeypatch, ionisation, often)
+    told = simulation.tallies()
+    assert min(told["ionisation"], told["stops"]) > 5
+    assert simulation.count == count + told["ionisation"] - told["stops"]
+    assert np.abs(gauss_residual(simulation)).max() < 1e-9
+    assert np.abs(net_charge(simulation)).max() > 0.01
+
+
+def test_tracks_say_where_the_first_collision_was_and_what_photons_took(monkeypatch):
+    energy, count, length, collisions = 1e7, 400, 1e-3, Collisions(cut=1e6)
+    tau = energy / REST_ENERGY
+    # half a photon an electron, and nothing else that happens
+    often = 0.5 / (length * bremsstrahlung.cross_section(tau, 1e6 / REST_ENERGY, collisions.air))
+    monkeypatch.setattr(infinite_air, "tables", lambda *which: alone(tables(*which), bremsstrahlung, often=often))
+    found = infinite_air.fly(collisions, np.full(count, energy), DEVICE, length=length, precision="double")
+    photons = found["collisions"][:, RADIATION - 1]
+    assert not np.delete(found["collisions"], RADIATION - 1, axis=1).any()
+    assert abs(np.mean(photons == 0) - np.exp(-0.5)) < 5 * np.sqrt(np.exp(-0.5) / count)
+    assert ((found["first"] > 0) == (found["radiated"] > 0)).all()
+    assert ((found["first"] > 0) == (photons > 0)).all()
+    assert (found["first"] <= length).all()
+    # the first of two is the earlier one: a third of the way on average, and half of it where there is one
+    for number, share in ((1, 1 / 2), (2, 1 / 3)):
+        first = found["first"][photons == number] / length
+        assert abs(first.mean() - share) < 5 * 0.3 / np.sqrt(len(first))
+    single = found["radiated"][photons == 1]
+    assert 1e6 <= single.min() < single.max() <= energy
+    # with the spectrum 1/k
+    assert single.mean() == pytest.approx((energy - 1e6) / np.log(10), rel=0.2)
+    # straight on, and all else is the continuous loss
+    np.testing.assert_allclose(found["place"], np.tile([length, 0, 0], (count, 1)), atol=1e-12)
+    lost = length * float(collisions.restricted_stopping(tau)) * REST_ENERGY
+    flying = found["energy"] > 1e6
+    rest = energy - found["energy"] - found["radiated"]
+    np.testing.assert_allclose(rest[flying], lost, rtol=0.25)

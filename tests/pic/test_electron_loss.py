@@ -43,10 +43,20 @@ def test_attachment_at_300_kelvin_and_an_atmosphere():
     assert electron_loss.attachment(Air(1.1768, 300), 300) == pytest.approx(5.8e7, rel=0.01)
 
 
+def test_slow_electrons_of_a_run_are_as_warm_as_the_air_and_meet_its_dominant_ion():
+    air = Air(0.7, 450.0)
+    found = electron_loss.slow_rates(air, np.float64)
+    assert found.attachment == electron_loss.attachment(air, 450.0)
+    assert found.recombination == electron_loss.recombination(450.0) == electron_loss.recombination(450.0, "O4+")
+    assert type(electron_loss.slow_rates(air, np.float32).attachment) is np.float32
+
+
 def test_wrong_ions_and_temperatures_are_refused():
     with pytest.raises(InputError, match=r"ion = 'He': must be one of O2\+, O4\+, N4\+"):
         electron_loss.recombination(300, "He")
-    with pytest.raises(InputError, match="temperature of slow electrons = 0: must be a number from 100"):
+    with pytest.raises(
+        InputError, match="temperature of slow electrons = 0: must be a number from 100 to 300000, in K"
+    ):
         electron_loss.attachment(Air(), 0)
     with pytest.raises(InputError, match="temperature = nan: must be a number from 100 to 3000, in K"):
         Air(temperature=float("nan"))

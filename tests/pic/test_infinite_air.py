@@ -7,7 +7,7 @@ from helpers.plain import PlainDevice
 
 from repro.errors import InputError, MemoryLimitError
 from repro.parallel import select
-from repro.pic.air import elastic
+from repro.pic.air import elastic, infinite_air
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.infinite_air import fly
 from repro.pic.air.processes import PROCESSES
@@ -48,6 +48,13 @@ def test_range_is_that_of_the_table(threads, energy, count):
     assert (found["energy"] < AIR.stop).all()
     # paths are crooked, and fluctuate
     assert (np.linalg.norm(found["place"], axis=1) < found["path"]).all()
+    # forwards in the mean, and to either side alike, along y whatever it is along z
+    x, y, z = found["place"].T
+    assert x.mean() > 10 * x.std() / np.sqrt(count)
+    for across in (y, z):
+        assert abs(across.mean()) < 5 * across.std() / np.sqrt(count)
+    assert y.std() == pytest.approx(z.std(), rel=5 / np.sqrt(count))
+    assert abs(np.corrcoef(y, z)[0, 1]) < 5 / np.sqrt(count)
 
 
 @pytest.mark.parametrize("energy", [1e4, 1e6])
@@ -59,6 +66,23 @@ def test_mean_free_path_is_that_of_the_cross_section(threads, energy):
     number = found["collisions"][:, 0]
     assert abs(number.mean() - 2) < 5 * np.sqrt(2 / count) + 0.02
     assert abs(np.mean(number == 0) - np.exp(-2)) < 5 * np.sqrt(np.exp(-2) / count) + 0.01
+
+
+def test_an_electron_has_no_more_candidates_than_have_numbers(monkeypatch):
+    def most(number) -> str:
+        monkeypatch.setattr(infinite_air, "MOST_EVENTS", number)
+        try:
+            fly(AIR, np.full(3, 2e3), PlainDevice())
+        except InputError as refusal:
+            return str(refusal)
+        return ""
+
+    line = most(1)
+    count = int(line.split()[3])
+    assert line == f"an electron had {count} candidates, at most 1: raise the cut"
+    assert count > 2
+    assert not most(count)
+    assert f"{count} candidates, at most {count - 1}" in most(count - 1)
 
 
 def test_histories_are_the_same_on_one_core_and_on_all():
