@@ -281,7 +281,7 @@ class System:
         u, weight = self.electrons.momentum, self.electrons.weight
         if len(weight):
             spread = u - np.average(u, axis=0, weights=weight)
-            squares.append(float((spread**2).sum(1).mean() / 3))
+            squares.append(float(np.average((spread**2).sum(1), weights=weight) / 3))
             weights.append(float(weight.sum()))
         if self.source is not None:
             squares.append(self.source.momentum**2 / 3)

@@ -266,8 +266,13 @@ def test_layers_take_electrons_up_at_their_inner_side_and_leave_their_charge_the
 
 
 def test_electrons_in_layers_are_refused_with_where_they_may_be():
-    mesh = Mesh((9, 4, 5), SPACING, ("absorbing", "periodic", "conducting"), layers=2)
-    edge = np.array([[2e-3, 1e-3, 1e-3], [7e-3, 1e-3, 1e-3]])
+    mesh = Mesh((9, 7, 5), (1e-3, 2e-3, 3e-3), ("absorbing", "absorbing", "conducting"), layers=2)
+    edge = np.array([[2e-3, 4e-3, 0], [7e-3, 1e-2, 15e-3]])
     System(mesh, 1e-12, Electrons(edge, np.zeros((2, 3)), np.ones(2)))
-    with pytest.raises(InputError, match="1 electrons are in absorbing layers, .*: they may be from 0.002 to 0.007, "):
-        System(mesh, 1e-12, Electrons(edge + np.array([[0, 0, 0], [1e-4, 0, 0]]), np.zeros((2, 3)), np.ones(2)))
+    line = "1 electrons are in absorbing layers, .*: they may be from 0.002 to 0.007, 0.004 to 0.01, 0 to 0.015 m along"
+    for place, way in ((0, -1e-6), (1, 1e-6)):
+        for axis in (0, 1):
+            moved = edge.copy()
+            moved[place, axis] += way
+            with pytest.raises(InputError, match=line):
+                System(mesh, 1e-12, Electrons(moved, np.zeros((2, 3)), np.ones(2)))

@@ -10,11 +10,12 @@ from helpers.pic_systems import limit, weight_of
 from repro.errors import InputError
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.medium import Air
-from repro.pic.constants import CHARGE, LIGHT, MASS
+from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from repro.pic.mesh import Mesh
-from repro.pic.system import Electrons, Source, System
+from repro.pic.system import Electrons, Source, System, below
 
 MESH = Mesh((4, 4, 4), (1e-3,) * 3)
+NOBODY = Electrons(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
 LIMIT, PERIODIC = limit(MESH.spacing), ("periodic",) * 3
 
 
@@ -219,6 +220,157 @@ def test_a_source_gives_the_momentum_of_its_energy():
 )
 def test_a_mesh_refuses(arguments, line):
     refused(line, Mesh, *arguments)
+
+
+def warned(make, *arguments, **options) -> list[str]:
+    """The lines by which one is warned."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        make(*arguments, **options)
+    return [str(warning.message) for warning in caught]
+
+
+def number(line: str, before: str) -> float:
+    """The number that follows some words of a line."""
+    return float(line.split(before)[1].split()[0].rstrip(","))
+
+
+#: three sides, of which the finest is neither the first nor the last
+BRICKS = Mesh((4, 6, 5), (2e-3, 1e-3, 3e-3))
+
+
+@pytest.mark.parametrize(("share", "many"), [(0.98, 1), (1.02, 0)])
+def test_what_the_mesh_does_not_resolve_is_warned_of_from_an_edge_on(share, many):
+    """Light must come 1e-5 of the finest cell; a radius must have 0.3 of it, and a Debye length of the coarsest one."""
+    still = Electrons(np.full((2, 3), 1e-3), np.zeros((2, 3)), np.ones(2))
+    (*lines,) = warned(System, BRICKS, share * 1e-8 / LIGHT, still, name="box")
+    assert len(lines) == many
+    for line in lines:
+        assert line.startswith("box: in dt = ")
+        assert number(line, "light goes ") == pytest.approx(share * 1e-5, rel=0.05)
+        assert number(line, "steps of ") == pytest.approx(1.1e-8 / LIGHT, rel=0.05)
+    # opposite momenta: along one axis the mean square is a third of 0.01
+    pair, dt = np.array([[0.1, 0, 0], [-0.1, 0, 0]]), 1e-12
+    speed = 0.1 / np.sqrt(3)
+    field = speed * MASS * LIGHT / (CHARGE * share * 0.3e-3)
+    moving = Electrons(np.full((2, 3), 1e-3), pair, np.ones(2))
+    lines = warned(System, BRICKS, dt, moving, magnetic=(0.0, 0.6 * field, 0.8 * field), self_field=False)
+    assert len(lines) == many
+    for line in lines:
+        assert number(line, "a radius of ") == pytest.approx(share * 0.3e-3, rel=5e-3)
+        assert number(line, "in cells of ") == 1e-3
+        assert number(line, "cells of at most ") == pytest.approx(share * 1e-3, rel=0.05)
+    frequency = speed * LIGHT / (share * 0.9e-3)
+    dense = replace(moving, weight=np.full(2, weight_of(frequency, 2, float(np.prod(BRICKS.length)))))
+    lines = warned(System, BRICKS, 1e-12, dense)
+    assert len(lines) == many
+    for line in lines:
+        assert number(line, "length is ") == pytest.approx(share * 0.9e-3, rel=5e-3)
+        assert number(line, "in cells of ") == 3e-3
+        assert number(line, "cells of at most ") == pytest.approx(share * 3e-3, rel=0.05)
+    assert not warned(System, BRICKS, 1e-12, dense, self_field=False)
+
+
+def test_a_debye_length_is_that_of_the_heat_of_all_electrons_together():
+    """Those that all go the same way are not warm; each counts by its weight, those of a source by theirs."""
+    mesh = Mesh((4, 6, 5), (0.1, 0.1, 0.1))
+    drift, u = np.array([0.3, 0.2, -0.4]), np.array([[0.02, 0, 0], [-0.01, 0, 0], [-0.02, 0.01, 0], [0.0, -0.01, 0]])
+    weight = np.array([1.0, 2.0, 1.0, 1.0]) * 1e11
+    mean = weight @ u / weight.sum()
+    spread = weight @ ((u - mean) ** 2).sum(1) / weight.sum() / 3
+    given = Electrons(np.full((4, 3), 0.1), u + drift, weight)
+    (line,) = warned(System, mesh, 1e-12, given)
+    expected = np.sqrt(spread) * LIGHT / np.sqrt(5e11 / (0.12 * 1.0) * CHARGE**2 / (MASS * PERMITTIVITY))
+    assert number(line, "length is ") == pytest.approx(expected, rel=5e-3)
+    source = Source(200.0, 4e11, start=2)
+    (line,) = warned(System, mesh, 1e-12, given, source)
+    square = (5e11 * spread + 4e11 * 2 * source.momentum**2 / 3) / 13e11
+    expected = np.sqrt(square) * LIGHT / np.sqrt(13e11 / 0.12 * CHARGE**2 / (MASS * PERMITTIVITY))
+    assert number(line, "length is ") == pytest.approx(expected, rel=5e-3)
+
+
+def test_nothing_is_faster_than_light_in_a_debye_length():
+    fast = electrons(200, 50.0, weight_of(1.9 / (0.5 * LIMIT), 200, 64e-9))
+    # 0.5 / (1.9 sqrt(3)) of a cell, which is below 0.3 of one, though 50 / sqrt(3) times that is not
+    assert len(warned(plain, electrons=fast)) == 1
+
+
+@pytest.mark.parametrize("share", [0.99, 1.01])
+def test_a_field_may_turn_and_give_so_much_in_a_step_and_no_more(share):
+    dt, way = 0.5 * LIMIT, np.array([2, -3, 6]) / 7
+    turning = share * MASS / (CHARGE * dt) * way
+    kicking = share * 1e15 * MASS * LIGHT / (CHARGE * dt) * way
+    dense = electrons(2, 2.0, weight_of(share * 2 / (0.3 * LIMIT), 2, 64e-9))
+    for options, line in (
+        ({"magnetic": tuple(turning), "electrons": electrons(2, 9)}, r"turns by 1\.01 radians .*, and may by 1: dt"),
+        ({"electric": tuple(kicking)}, r"V/m an electron gains 1\.01e\+15 m c in a step of .* s, and may 1e\+15"),
+        ({"electrons": dense, "dt": 0.3 * LIMIT}, r"the plasma frequency times dt is 2\.02, unstable above 2: dt at"),
+    ):
+        if share > 1:
+            refused(line, plain, **options)
+        else:
+            warned(plain, **options)
+    if share > 1:
+        refused(r"a momentum of 1\.01e\+15 m c: at most 1e\+15 m c", Electrons, [[0, 0, 0]], [[0, -1.01e15, 0]], [1.0])
+        refused("at least 1e-15", Electrons, [[0, 0, 0]], [[0, 0, 0]], [0.99e-15])
+    else:
+        Electrons([[0, 0, 0]], [[0, 0, -1e15]], [1e-15])
+
+
+def test_a_system_has_the_density_of_all_its_electrons_where_they_can_be():
+    mesh = Mesh((6, 4, 5), (1e-3, 2e-3, 3e-3), ("absorbing", "periodic", "conducting"), layers=2)
+    given = Electrons(np.array([[2.5e-3, 1e-3, 1e-3]] * 2), np.zeros((2, 3)), np.array([2.0, 5.0]))
+    source = Source(1e5, 3.0, start=4, per_step=2)
+    found = System(mesh, 1e-13, given, source)
+    assert found.volume == pytest.approx(2e-3 * 8e-3 * 15e-3)
+    assert found.density == pytest.approx((7 + 12) / found.volume)
+    assert (found.count, found.room, found.heaviest) == (6, 6 + 1000 * 2, 5.0)
+    assert found.total_weight == 5.0 * 2006
+    assert replace(found, electrons=replace(given, weight=given.weight / 4)).heaviest == 3.0
+    assert replace(found, air=Collisions(), electrons=electrons_of(100.0)).room == 2 * (1 + 4 + 2000)
+    assert System(mesh, 1e-13).heaviest == System(mesh, 1e-13).room == 1
+    # numbers of particles have 31 bits
+    assert replace(found, source=replace(source, per_step=10**7)).room == 2**31 - 1
+    assert found.wanted_capacity(7) == "a capacity of 14 (the source adds 2 a step)"
+    assert replace(found, source=None).wanted_capacity(7) == "a capacity of 14"
+
+
+def electrons_of(energy: float) -> Electrons:
+    """One of an energy in keV."""
+    return Electrons([[2.5e-3, 1e-3, 1e-3]], [[0.0, 0.0, float(Source(1e3 * energy, 1.0).momentum)]], [1.0])
+
+
+def test_fast_electrons_of_a_source_count_for_less_than_slow_ones():
+    dt = 0.99 * LIMIT
+    weight = weight_of(1.9 / dt, 8, 64e-9)
+    for energy, is_refused in ((1e3, True), (1e7, False)):
+        source = Source(energy, weight, start=8)
+        if is_refused:
+            refused("are unstable together", plain, dt=dt, source=source)
+        else:
+            warned(plain, dt=dt, source=source)
+
+
+def test_a_source_in_air_has_an_energy_that_is_known():
+    line = "electrons of 1.6e.06 to 1.6e.06 eV: collisions are known from 1000 to 1.5e.06 eV"
+    refused(line, plain, source=Source(1.6e6, 1.0), electrons=NOBODY, air=Collisions(highest=1.5e6))
+    plain(source=Source(1.5e6, 1.0), electrons=NOBODY, air=Collisions(highest=1.5e6))
+
+
+@pytest.mark.parametrize("value", [1.0, 9.999e-14, 1.0001e7, 123.456, 100.0, 0.1 + 0.2])
+def test_a_number_of_three_digits_below_another_one_is_no_further_below_than_that(value):
+    found = below(value)
+    assert value * 0.99 <= float(found) <= value * (1 + 1e-15)
+    assert len(found.split("e")[0].replace(".", "").lstrip("0")) <= 3
+    assert below(-value) == below(0.0) == "0"
+
+
+def test_a_mesh_has_so_many_cells_and_nodes_and_no_more():
+    assert Mesh((65535, 1, 1), (1.0,) * 3).layout.nodes == 65537 * 9
+    refused("shape = .*: must be 3 values, each a whole number from 1 to 65535", Mesh, (1, 65536, 1), (1.0,) * 3)
+    # 563^3 nodes with guards, and 564^3
+    assert Mesh((561,) * 3, (1.0,) * 3).layout.nodes == 178453547
+    refused("numbers of currents have 31 bits, so at most 178956970 nodes", Mesh, (562,) * 3, (1.0,) * 3)
 
 
 def test_a_step_that_moves_no_particle_is_warned_of_with_one_that_does():
