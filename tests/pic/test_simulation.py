@@ -7,10 +7,12 @@ import pytest
 from helpers.pic_fields import advance, made, random_fields
 from helpers.pic_systems import cold_wave, crowd, divergence, flows, gauss_residual, inner, net_charge
 from helpers.plain import PlainDevice
+from helpers.rank_threads import ThreadRank, on_ranks
 
 from repro.errors import CapacityError, DivergenceError, InputError, MemoryLimitError
 from repro.parallel import select
 from repro.parallel.ranks.world import Alone, Ranks
+from repro.parallel.timeloop import CHECK_STEPS
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from repro.pic.maxwell.fields import courant_limit, field_units
@@ -189,6 +191,40 @@ def test_particles_keep_their_numbers_and_none_is_lost_or_doubled():
         np.testing.assert_array_equal(simulation.particles()["ids"], np.arange(9 + 4 + 3 * step))
     found = after(crowd(), PlainDevice(), 8).particles()["ids"]
     assert len(set(found)) == len(found) < 9 + 4 + 8 * 3
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_ranks_have_the_particles_of_one_together(monkeypatch, count):
+    """Each has those of its part of the box, at their places in the whole one."""
+    monkeypatch.setattr("repro.pic.simulation.Ranks", ThreadRank)
+    system = crowd(shape=(4, 4, 2), boundaries=("conducting", "periodic", "conducting"), count=30)
+    expected = after(system, PlainDevice(), 4)
+
+    def run(rank):
+        simulation = Simulation(system, PlainDevice(), ranks=rank, sort_every=3)
+        begun = simulation.particles()
+        simulation.step(4)
+        return begun, simulation.particles(), simulation.count, simulation.subdomain.own
+
+    ends = on_ranks(count, run)
+    for which, one in ((0, Simulation(system, PlainDevice())), (1, expected)):
+        parts = [end[which] for end in ends]
+        order = np.argsort(np.concatenate([part["ids"] for part in parts]))
+        for name, values in one.particles().items():
+            found = np.concatenate([part[name] for part in parts])[order]
+            np.testing.assert_array_equal(found, values, err_msg=name)
+        assert sum(len(part["ids"]) > 0 for part in parts) > 1
+    assert sum(here for _, _, here, _ in ends) == expected.count
+    for _, part, here, own in ends:
+        assert len(part["ids"]) == here
+        assert own((part["position"] / system.mesh.spacing).astype(int)).all()
+
+
+def test_a_source_that_fills_the_sums_is_looked_at_more_often():
+    system = replace(crowd(born=(4, 7)), self_field=False)
+    # in 171.4 steps it adds twice what 200 particles of three times the weight have
+    assert Simulation(system, PlainDevice()).check_steps == 171
+    assert Simulation(replace(system, source=None), PlainDevice()).check_steps == CHECK_STEPS
 
 
 def wave(simulation, steps):
