@@ -112,7 +112,7 @@ def test_gauss_law_holds_after_births_and_absorption(precision, walls):
 def test_electrons_begin_as_they_were_given_and_their_first_kick_is_a_whole_one():
     """On faces of cells, at the far end of the box and where layers begin, in a field; those of a source come after."""
     mesh, dt = Mesh((6, 4, 3), (1e-3, 1.1e-3, 0.9e-3), ("absorbing", "periodic", "periodic"), layers=1), 1e-13
-    position = np.array([[1e-3, 4.4e-3, 0], [5e-3, 2.2e-3, 2.7e-3], [2.5e-3, 0.55e-3, 1.8e-3]])
+    position = np.array([[1e-3, 4.4e-3, 0], [5e-3, 2.2e-3, 3 * 0.9e-3], [2.5e-3, 0.55e-3, 1.8e-3]])
     momentum = np.array([[0.5, 0.1, 0.2], [-0.1, 0.2, -0.3], [0.0, 0.7, 0.4]])
     field, weight = np.array([0.02, -0.03, 0.05]), np.array([1.0, 3.0, 2.0])
     system = System(
@@ -128,6 +128,9 @@ def test_electrons_begin_as_they_were_given_and_their_first_kick_is_a_whole_one(
     start = simulation.particles()
     np.testing.assert_allclose(start["position"][:3], position, rtol=0, atol=1e-17)
     np.testing.assert_allclose(start["momentum"][:3], momentum, rtol=0, atol=1e-15)
+    # rounding has the second one a bit above the third cell
+    assert 3 * 0.9e-3 / 0.9e-3 > 3
+    assert simulation.particles_on_device.place.max() == 1
     # those of the source come after
     np.testing.assert_array_equal(start["weight"], [*weight, 2.5, 2.5])
     simulation.step(2)
@@ -395,6 +398,16 @@ def test_fields_without_electrons_are_those_of_maxwells_equations_alone(device):
         np.testing.assert_array_equal(found[name], values)
     assert simulation.count == 0
     assert len(simulation.particles()["ids"]) == 0
+
+
+def test_fields_stay_as_they_are_set_where_electrons_have_none_of_their_own():
+    simulation = Simulation(replace(crowd(), self_field=False), PlainDevice(), precision="double")
+    start = random_fields(simulation.system.mesh)
+    simulation.fields.set(**{name: 1e3 * values for name, values in start.items()})
+    before = simulation.fields.on_host()
+    simulation.step(2)
+    for name, values in simulation.fields.on_host().items():
+        np.testing.assert_array_equal(values, before[name])
 
 
 def test_fields_cannot_be_set_once_electrons_have_begun_in_them():
