@@ -56,6 +56,31 @@ def test_an_electron_shares_its_charge_among_the_corners_of_its_cell():
     assert observables.charge_density(walled, at_corner, UNIT)[0, 0, 0] == pytest.approx(-8 * CHARGE / mesh.cell_volume)
 
 
+@pytest.mark.parametrize(
+    "boundaries", [*BOXES, ("periodic", "conducting", "absorbing"), ("periodic", "periodic", "conducting")]
+)
+def test_the_density_of_all_nodes_times_what_belongs_to_them_is_all_of_the_charge(boundaries):
+    mesh, numbers = Mesh((3, 4, 5), SPACING, boundaries, layers=1), np.random.default_rng(5)
+    position, weight = numbers.random((30, 3)) * mesh.length, numbers.uniform(1, 2, 30)
+    # both ends of the box, and as far beyond them as rounding goes
+    position[0], position[1] = -1e-10 * np.array(mesh.length), (1 + 1e-10) * np.array(mesh.length)
+    density = observables.charge_density(mesh, observables.charge_sums(mesh, position, weight, UNIT, 0), UNIT)
+    shares = []
+    for cells, boundary in zip(mesh.shape, boundaries, strict=True):
+        share = np.ones(cells + 1)
+        # half a cell before a wall, and a node of a periodic axis once
+        share[[0, -1]] = (1, 0) if boundary == "periodic" else (0.5, 0.5)
+        shares.append(share)
+    total = np.einsum("zyx,x,y,z", density, *shares) * mesh.cell_volume
+    assert total == pytest.approx(-weight.sum() * CHARGE)
+    for axis, boundary in enumerate(boundaries):
+        if boundary == "periodic":
+            np.testing.assert_array_equal(*(density.take(end, 2 - axis) for end in (0, -1)))
+    for far in (-1e-6, 1 + 1e-6):
+        with pytest.raises(InputError, match="position: 1 electrons are outside the box"):
+            observables.charge_sums(mesh, np.array([[1e-3, far * mesh.length[1], 1e-3]]), np.ones(1), UNIT, 0)
+
+
 def crossing(mesh, start, end, wraps) -> list[tuple]:
     """The segments of straight ways from start to end in cells: (cell, place at its start, place at its end) each."""
     found = []
@@ -110,6 +135,8 @@ def test_the_residual_of_continuity_is_over_the_larger_charge_of_both_ends_of_a_
     charges[:, mesh.nodes([(1, 2, 3)])[0]] = before, after
     still = np.zeros(12 * 5 * 6 * 7, np.int64)
     assert observables.continuity_residual(mesh, *charges, still) == abs(after - before) / 5
+    # and of no charge at all it is none
+    assert observables.continuity_residual(mesh, *(0 * charges), still) == 0
 
 
 def test_gauss_law_holds_if_currents_carry_the_charge():
@@ -122,6 +149,17 @@ def test_gauss_law_holds_if_currents_carry_the_charge():
     electric = fields.on_host()["electric"]
     assert observables.gauss_residual(mesh, electric, density) < 1e-10
     assert observables.gauss_residual(mesh, electric, 1.01 * density) > 0.009
+
+
+def test_the_residual_of_gauss_law_is_over_the_charge_of_inner_nodes():
+    mesh = Mesh((3, 4, 5), SPACING, ("conducting", "periodic", "conducting"))
+    density, electric = np.zeros((6, 5, 4)), np.zeros((3, 6, 5, 4))
+    # most of it is on a wall, where the law is not asked
+    density[0, 1, 1], density[2, 2, 1], density[3, 2, 2] = 9.0, 2.0, -0.5
+    assert observables.gauss_residual(mesh, electric, density) == 1
+    # three quarters of the charge make a field along y, which ends on a node that has none
+    electric[1, 2, 2, 1] = 0.75 * 2.0 * SPACING[1] / PERMITTIVITY
+    assert observables.gauss_residual(mesh, electric, density) == pytest.approx(0.75)
 
 
 FIELD, SUMS = np.zeros((3, 4, 5, 3)), np.zeros(120, np.int64)

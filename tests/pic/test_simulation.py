@@ -414,8 +414,11 @@ def test_fields_cannot_be_set_once_electrons_have_begun_in_them():
     simulation = Simulation(crowd(), PlainDevice())
     simulation.fields.set(electric=np.zeros((3, 1, 1, 1)))
     simulation.particles()
-    with pytest.raises(InputError, match="fields are set before the first step and the first look at the particles"):
-        simulation.fields.set(electric=np.zeros((3, 1, 1, 1)))
+    resumed = Simulation(crowd(), PlainDevice())
+    resumed.resume(0)
+    for begun in (simulation, resumed):
+        with pytest.raises(InputError, match="fields are set before the first step and the first look at the part"):
+            begun.fields.set(electric=np.zeros((3, 1, 1, 1)))
 
 
 def test_there_is_room_for_what_a_source_adds_in_a_thousand_steps():
