@@ -1,4 +1,7 @@
-"""Currents of segments: their sum is the way, charge is conserved cell by cell, and sums are whole numbers."""
+"""Currents of segments: their sum is the way, charge is conserved cell by cell, and sums are whole numbers.
+
+And the fields at a particle, which have the same weights.
+"""
 
 from types import SimpleNamespace
 
@@ -9,6 +12,8 @@ from hypothesis import strategies as st
 
 from repro.parallel.operations import add_alone
 from repro.pic.deposition import EDGES, make_deposit, make_deposit_charge, make_to_whole, units_of_weight
+from repro.pic.gather import electric_at, magnetic_at
+from repro.pic.mesh import Mesh
 
 REALS = pytest.mark.parametrize("real", [np.float32, np.float64])
 
@@ -123,3 +128,41 @@ def test_what_many_segments_lose_by_becoming_whole_does_not_add_up():
     lost = np.sum(make_to_whole(np.float64)(values) - values)
     # each is off by 1 / sqrt(12) at random
     assert abs(lost) < 4 * np.sqrt(len(values) / 12)
+
+
+@REALS
+def test_fields_at_a_particle_are_linear_across_an_edge_and_along_a_face_s_normal_and_constant_otherwise(real):
+    layout, generator = Mesh((3, 4, 5), (1.0,) * 3).layout, np.random.default_rng(7)
+    field = generator.normal(size=(3, layout.nodes)).astype(real)
+    steps, cell = (1, layout.row, layout.plane), 1 + 2 * layout.row + 3 * layout.plane
+    for place in [*generator.random((5, 3)), *np.ndindex(2, 2, 2)]:
+        shares = [(1 - x, x) for x in place]
+        electric, magnetic = np.zeros(3), np.zeros(3)
+        for c, p, q in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            for a, b in np.ndindex(2, 2):
+                electric[c] += shares[p][a] * shares[q][b] * field[c, cell + a * steps[p] + b * steps[q]]
+            for a in (0, 1):
+                magnetic[c] += shares[c][a] * field[c, cell + a * steps[c]]
+        at = tuple(map(real, place))
+        for found, expected in ((electric_at, electric), (magnetic_at, magnetic)):
+            value = np.array(found(field.ravel(), cell, at, layout), float)
+            np.testing.assert_allclose(value, expected, atol=10 * np.finfo(real).eps)
+
+
+@REALS
+def test_the_work_of_a_segment_s_current_is_what_the_field_gives_along_it(real):
+    """So energy is conserved: the mean field along a straight segment, times its way, is its edges' current times E."""
+    generator, layout = np.random.default_rng(8), Mesh((1, 1, 1), (1.0,) * 3).layout
+    field, cell = generator.normal(size=(3, layout.nodes)), 1 + layout.row + layout.plane
+    steps, nodes, weights = (1, layout.row, layout.plane), *np.polynomial.legendre.leggauss(4)
+    for start, end in generator.random((20, 2, 3)):
+        edges = currents(real, start, end).reshape(3, 4) / AMOUNT
+        work = 0.0
+        for c, p, q in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            for k, (b, a) in enumerate(np.ndindex(2, 2)):
+                work += edges[c, k] * field[c, cell + a * steps[p] + b * steps[q]]
+        given = 0.0
+        for share, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+            there = tuple(start + share * (end - start))
+            given += weight * np.dot(electric_at(field.ravel(), cell, there, layout), end - start)
+        assert work == pytest.approx(given, abs=20 * float(np.finfo(real).eps))

@@ -6,20 +6,26 @@ import numpy as np
 import pytest
 from helpers.pic_fields import advance, made, random_fields
 from helpers.pic_systems import cold_wave, crowd, divergence, flows, gauss_residual, inner, net_charge
-from helpers.plain import PlainDevice
+from helpers.plain import PlainCore, PlainDevice
 from helpers.rank_threads import ThreadRank, on_ranks
 
 from repro.errors import CapacityError, DivergenceError, InputError, MemoryLimitError
 from repro.parallel import select
 from repro.parallel.ranks.world import Alone, Ranks
 from repro.parallel.timeloop import CHECK_STEPS
+from repro.pic import advance as one_thread
+from repro.pic.air import transport
 from repro.pic.air.collision_tables import Collisions
+from repro.pic.air.medium import Air
+from repro.pic.cell_sort import CellSort
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
+from repro.pic.disk.global_state import gathered
 from repro.pic.maxwell.fields import courant_limit, field_units
-from repro.pic.mesh import Mesh
+from repro.pic.mesh import ABSORBED, Mesh
 from repro.pic.observables import kinetic_energy
 from repro.pic.simulation import Simulation
-from repro.pic.strategies import STRATEGIES, baskets
+from repro.pic.state import EMPTY, Particles, make_particles
+from repro.pic.strategies import STRATEGIES, baskets, batches, domains, domains_in_air
 from repro.pic.strategies.batches import BATCH, core_of
 from repro.pic.system import Electrons, Source, System
 
@@ -166,11 +172,72 @@ def test_the_memory_that_is_asked_for_is_what_is_taken(precision, sort_every, sh
 
 
 def test_particles_are_sorted_in_the_first_of_each_so_many_steps(monkeypatch):
-    simulation, sorted_before = Simulation(crowd(), PlainDevice(), sort_every=3), []
-    sort = simulation._cell_sort.parts["close gaps"]
-    simulation._cell_sort.parts["close gaps"] = lambda: (sorted_before.append(int(simulation.clock[0])), sort())
+    sorted_before, sort = [], CellSort.__call__
+    monkeypatch.setattr(CellSort, "__call__", lambda self: (sorted_before.append(int(simulation.clock[0])), sort(self)))
+    simulation = Simulation(crowd(), PlainDevice(), sort_every=3)
     simulation.step(8)
     assert sorted_before == [0, 3, 6]
+
+
+def test_a_sort_puts_all_of_each_particle_into_the_order_of_cells_and_closes_gaps():
+    particles, used = make_particles(PlainDevice(), np.float32, 7), np.array([6], np.int32)
+    particles.cell[:] = [8, EMPTY, 3, 8, ABSORBED, 0, 5]
+    for values in (particles.place, particles.u):
+        values[:] = np.random.default_rng(1).random(21)
+    particles.weight[:], particles.ids[:], particles.left[:] = range(1, 8), range(10, 17), range(20, 27)
+    particles.event[:] = 9
+    before = Particles(*(values.copy() for values in particles))
+    CellSort(PlainDevice(), np.float32, particles, used, 12)()
+    # the last entry is not in use; those of a cell keep their order
+    order = [5, 2, 0, 3]
+    assert used[0] == 4
+    assert particles.cell.tolist() == [0, 3, 8, 8, EMPTY, EMPTY, 5]
+    for name in ("place", "u", "weight", "ids", "left"):
+        rows, old = (getattr(which, name).reshape(-1, 7) for which in (particles, before))
+        np.testing.assert_array_equal(rows[:, :4], old[:, order], err_msg=name)
+    assert particles.event[:4].tolist() == [0] * 4
+
+
+#: strategies in plain Python, where each ends the segments of a particle, and by which number
+LOOPS = {
+    "global sums": (PlainDevice, one_thread, "MOST_SEGMENTS"),
+    "batches": (PlainCore, batches, "MOST_SEGMENTS"),
+    baskets(blocks=2, threads=3, basket=9, every=1, fields="device"): (PlainDevice, domains, "MOST_SEGMENTS"),
+}
+IN_AIR = {
+    "in air": (PlainDevice, transport, "MOST_IN_AIR"),
+    baskets(blocks=2, threads=3, basket=9, every=1, fields="device"): (PlainDevice, domains_in_air, "MOST_IN_AIR"),
+}
+
+
+@pytest.mark.parametrize(("ways", "air"), [(LOOPS, None), (IN_AIR, Collisions(cut=2e4, stop=2e4))])
+def test_particles_with_more_segments_than_there_can_be_are_counted_and_end_the_run(monkeypatch, ways, air):
+    system = replace(crowd(boundaries=("periodic",) * 3, born=(4, 0)), self_field=False)
+    if air is not None:
+        slow = replace(system.electrons, momentum=0.5 * system.electrons.momentum)
+        system = replace(system, electrons=slow, air=replace(air, air=Air(density=0.01)))
+    found = {}
+    for strategy, (device, module, name) in ways.items():
+        usual, counts = getattr(module, name), []
+        for most in range(1, 7):
+            monkeypatch.setattr(module, name, most)
+            simulation, line = Simulation(system, device(), strategy=strategy), ""
+            try:
+                simulation.step(1)
+            except DivergenceError as error:
+                line = str(error)
+            words = " particles met more faces in a step than there can be by step 1 of crowd"
+            assert not line or line.endswith(words)
+            counts.append(int(line.removesuffix(words) or 0))
+        monkeypatch.setattr(module, name, usual)
+        found[strategy] = counts
+        # which is more than any of them had
+        assert counts[-1] == 0 < counts[0]
+    first, *others = found.values()
+    assert all(other == first for other in others)
+    simulation = after(system, PlainDevice(), 1, strategy=strategy)
+    # so many of 13 have more than one segment, more than two ...
+    assert 13 + sum(first) == simulation.parts["particles"].last.segments
 
 
 def test_fields_are_with_the_particles_unless_they_cross_a_bus():
@@ -198,29 +265,34 @@ def test_particles_keep_their_numbers_and_none_is_lost_or_doubled():
 
 @pytest.mark.parametrize("count", [2, 4])
 def test_ranks_have_the_particles_of_one_together(monkeypatch, count):
-    """Each has those of its part of the box, at their places in the whole one."""
+    """Each has those of its part of the box, at their places in the whole one; ions are beside their electrons."""
     monkeypatch.setattr("repro.pic.simulation.Ranks", ThreadRank)
-    system = crowd(shape=(4, 4, 2), boundaries=("conducting", "periodic", "conducting"), count=30)
-    expected = after(system, PlainDevice(), 4)
+    system = crowd(shape=(4, 4, 2), boundaries=("conducting",) * 3, count=30)
+    weights = system.electrons.weight * np.linspace(0.5, 1.0, 30)
+    system = replace(system, electrons=replace(system.electrons, weight=weights))
 
-    def run(rank):
-        simulation = Simulation(system, PlainDevice(), ranks=rank, sort_every=3)
-        begun = simulation.particles()
-        simulation.step(4)
-        return begun, simulation.particles(), simulation.count, simulation.subdomain.own
+    def run(ranks):
+        simulation, looks = Simulation(system, PlainDevice(), ranks=ranks, sort_every=3), []
+        for steps in (0, 4):
+            simulation.step(steps)
+            looks.append((simulation.particles(), gathered(simulation), simulation.count))
+        return looks, simulation.subdomain.own
 
-    ends = on_ranks(count, run)
-    for which, one in ((0, Simulation(system, PlainDevice())), (1, expected)):
-        parts = [end[which] for end in ends]
+    (expected, _), ends = run(None), on_ranks(count, run)
+    for k, (particles, state, total) in enumerate(expected):
+        parts = [looks[k][0] for looks, _ in ends]
         order = np.argsort(np.concatenate([part["ids"] for part in parts]))
-        for name, values in one.particles().items():
+        for name, values in particles.items():
             found = np.concatenate([part[name] for part in parts])[order]
             np.testing.assert_array_equal(found, values, err_msg=name)
         assert sum(len(part["ids"]) > 0 for part in parts) > 1
-    assert sum(here for _, _, here, _ in ends) == expected.count
-    for _, part, here, own in ends:
-        assert len(part["ids"]) == here
-        assert own((part["position"] / system.mesh.spacing).astype(int)).all()
+        together = ends[0][0][k][1]
+        for name, values in state.items():
+            np.testing.assert_array_equal(together[name], values, err_msg=name)
+        assert [len(part["ids"]) for part in parts] == [looks[k][2] for looks, _ in ends]
+        assert len(order) == total
+        for part, (_, own) in zip(parts, ends, strict=True):
+            assert own((part["position"] / system.mesh.spacing).astype(int)).all()
 
 
 def test_a_source_that_fills_the_sums_is_looked_at_more_often():

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.plain import PlainDevice
+from helpers.rank_threads import ThreadRank, on_ranks
 
 from repro.errors import CapacityError, InputError, MemoryLimitError
+from repro.pic import benchmark
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.medium import Air
 from repro.pic.constants import LIGHT
@@ -17,6 +19,7 @@ from repro.pic.state import EMPTY, FRESH, bytes_each, make_particles
 from repro.pic.strategies import baskets
 from repro.pic.strategies.domains import Counts, Threads, find_ends, make_settle, make_take
 from repro.pic.strategies.host_loop import shares
+from repro.pic.strategies.rank_exchange import RankExchange
 from repro.pic.system import Electrons, Source, System
 
 MILLI, STEP = 1e-3, 1.4e-12
@@ -94,6 +97,34 @@ def test_no_particle_is_lost_or_doubled_in_a_periodic_box():
         simulation.step(1)
         np.testing.assert_array_equal(simulation.particles()["ids"], np.arange(9 + 2 * step))
         assert simulation.count == 9 + 2 * step
+
+
+@pytest.mark.parametrize(("count", "air"), [(2, False), (3, False), (2, True)])
+def test_between_ranks_particles_cross_in_the_midst_of_a_step_and_no_bit_changes(monkeypatch, count, air):
+    monkeypatch.setattr("repro.pic.simulation.Ranks", ThreadRank)
+    system, steps = replace(CASE, mesh=replace(CASE.mesh, shape=(6, 3, 3))), 4
+    if air:
+        system = replace(system, air=Collisions(Air(density=4.0), cut=2e3, stop=2e3), capacity=300)
+    strategy = plain(blocks=2, threads=3, basket=4, every=2)
+
+    def go(rank):
+        simulation = Simulation(system, PlainDevice(), strategy=strategy, ranks=rank)
+        assert isinstance(simulation.crossing, RankExchange)
+        assert benchmark.host_loop_of(simulation) is simulation.crossing.host_loop
+        crossed = 0
+        for _ in range(steps):
+            simulation.step(1)
+            crossed += simulation.crossing.counts.received
+        return simulation.particles(), simulation.tallies(), crossed
+
+    alone = run(PlainDevice(), "in air" if air else "global sums", system, steps)
+    ends = on_ranks(count, go)
+    order = np.argsort(np.concatenate([part["ids"] for part, *_ in ends]))
+    for name, values in alone.particles().items():
+        np.testing.assert_array_equal(np.concatenate([part[name] for part, *_ in ends])[order], values, err_msg=name)
+    for name, value in alone.tallies().items():
+        assert sum(told[name] for _, told, _ in ends) == pytest.approx(value, rel=1e-12)
+    assert sum(crossed for *_, crossed in ends) > 0
 
 
 def self_exchange(mesh):
