@@ -22,7 +22,7 @@ from repro.pic.air.event_numbers import (
 from repro.pic.air.kinematics import energy_of
 from repro.pic.air.medium import Air
 from repro.pic.air.processes import HEATS, NAMES, NOTHING, PROCESSES, RADIATES, SETS_FREE, number_of
-from repro.pic.air.tallies import EVENTS, NO_EVENTS, STOPS, TALLIES, make_add_tallies, make_count_event
+from repro.pic.air.tallies import EVENTS, NO_EVENTS, STOPS, TALLIES, in_units, make_add_tallies, make_count_event
 from repro.pic.constants import LIGHT, MASS, REST_ENERGY
 from repro.pic.mesh import Mesh
 from repro.pic.particle_source import SOURCE_STREAM
@@ -211,6 +211,17 @@ def test_tallies_have_a_place_for_each_process_and_nothing_beside_theirs():
     seen = {ELASTIC: 1, IONISATION: 3, RADIATION: 1}
     assert sums.tolist() == [5, 6, 7, *(seen.get(number_of(process), 0) for process in PROCESSES), 8, 0]
     assert (3, 3 + len(PROCESSES)) == (EVENTS, STOPS)
+
+
+def test_tallies_are_told_in_joules_and_numbers_by_their_names():
+    told = in_units(np.arange(1, TALLIES + 1), 2.0**20)
+    # a unit is so much of an electron, and its energy is counted in 1 / 4096 of it
+    joule = MASS * LIGHT**2 / 2**20 * 4096
+    names = ["lost", "radiated", "left over", *NAMES, "stops"]
+    assert list(told) == names
+    expected = [joule, 2 * joule, 3 * joule, *range(4, TALLIES + 1)]
+    assert list(told.values()) == pytest.approx(expected)
+    assert all(isinstance(told[name], int) for name in names[3:])
 
 
 def seen(happens, after, secondary) -> dict:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.constants import c, e, epsilon_0, m_e
 
+from repro.errors import InputError
 from repro.pic import exact
 from repro.pic.constants import REST_ENERGY
 
@@ -87,3 +88,51 @@ def test_two_beams_grow_as_their_dispersion_relation_says_up_to_a_wave_number(sh
     assert relation == pytest.approx(1)
     assert omega.imag > 0
     assert exact.two_stream_growth(1.01 / share * wave_number, SLOW, DENSITY) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "line"),
+    [
+        ("momentum_of", (-1.0,), "energy = -1 eV: must be 0 or more"),
+        ("momentum_of", (np.array([1.0, -3.0, -2.0]),), "energy = -3 eV: must be 0 or more"),
+        ("gyration_radius", (1.0, 0.0), "magnetic = 0 T: must not be 0"),
+        ("helix", ([0, 0, 0], [1, 0, 0], [0, 0, 0], 1.0), "magnetic = 0 T: must not be 0"),
+        (
+            "helix",
+            ([0, 0, 0], [1, 0, 0], [0, 1], 1.0),
+            r"magnetic = .*: must be finite numbers of the shape \(3,\), in T",
+        ),
+        ("drift", ([1, 0], [0, 0, 1]), r"electric = .*: must be finite numbers of the shape \(3,\), in V/m"),
+        ("drift", ([1, 0, 0], [0, 0, 0]), "magnetic = 0 T: must not be 0"),
+        ("plasma_frequency", (-1.0,), "density = -1 1/m3: must be 0 or more"),
+        (
+            "leapfrog_frequency",
+            (1.01, 2.0),
+            "frequency = 1.01: must be a number from 0 to 1, in 1/s, above which it is u",
+        ),
+        ("leapfrog_frequency", (1.0, 0.0), "dt = 0.0: must be a number of at least 1e-30"),
+        ("mesh_share", (1.0, 0), "particles of a cell along an axis = 0: must be a whole number from 1"),
+        ("boris_phase_error", (0.0,), "turn = 0 radians: must not be 0"),
+        ("slow_electrons", (1.0, -1.0, 1.0, 1.0), r"source = -1 1/\(m3 s\): must be 0 or more"),
+        ("slow_electrons", (1.0, 1.0, -1.0, 1.0), "attachment = -1 1/s: must be 0 or more"),
+        ("slow_electrons", (1.0, 1.0, 1.0, -1.0), "recombination = -1 m3/s: must be 0 or more"),
+        (
+            "slow_electrons",
+            (1.0, 1.0, 0.0, 0.0),
+            "attachment = 0 1/s, and recombination = 0 m3/s or no source: there is",
+        ),
+        ("slow_electrons", (1.0, 0.0, 0.0, 1.0), "there is no balance"),
+    ],
+)
+def test_numbers_for_which_a_formula_has_no_value_are_refused(name, arguments, line):
+    with pytest.raises(InputError, match=line):
+        getattr(exact, name)(*arguments)
+
+
+def test_formulas_hold_where_a_number_may_just_be():
+    assert exact.momentum_of(0.0) == exact.plasma_frequency(0.0) == exact.leapfrog_frequency(0.0, 2.0) == 0
+    assert exact.leapfrog_frequency(1.0, 2.0) == pytest.approx(np.pi / 2)
+    # without one of its losses a balance is that of the other
+    assert exact.slow_electrons(1e3, 6.0, 2.0, 0.0) == pytest.approx(3)
+    assert exact.slow_electrons(1e3, 8.0, 0.0, 2.0) == pytest.approx(2)
+    assert exact.slow_electrons(1e3, 0.0, 2.0, 1.0) == 0

@@ -30,6 +30,42 @@ def test_particles_share_of_the_courant_limit_and_plasma_frequency_are_those_ask
     assert system.plasma_frequency * system.dt == pytest.approx(0.03)
 
 
+def test_a_set_up_that_nothing_is_asked_of_is_the_one_that_speeds_are_quoted_for():
+    system, count = UniformSource().system(), 30 * 16**3
+    source = system.source
+    assert (system.mesh.shape, system.mesh.spacing, system.mesh.boundaries) == (
+        (16,) * 3,
+        (1e-3,) * 3,
+        ("periodic",) * 3,
+    )
+    assert (source.energy, source.start, source.per_step, source.seed) == (1e6, count, 12, 1)
+    assert (system.count, system.room, system.self_field, system.name) == (
+        count,
+        count + 500 * 12,
+        True,
+        "uniform source",
+    )
+    assert system.dt == pytest.approx(0.95 * courant_limit(system.mesh))
+    assert system.plasma_frequency * system.dt == pytest.approx(0.1)
+    gyration = source.momentum * m_e * c / (e * system.magnetic[2])
+    assert (system.magnetic[:2], gyration) == ((0, 0), pytest.approx(10e-3))
+    plasma = Plasma().system()
+    assert (plasma.mesh, plasma.count, plasma.room, plasma.name) == (system.mesh, count, count, "plasma")
+    assert plasma.dt == pytest.approx(system.dt)
+    assert plasma.plasma_frequency * plasma.dt == pytest.approx(0.05)
+    assert plasma.electrons.momentum.std() == pytest.approx(0.05, rel=0.01)
+
+
+def test_a_seed_and_no_field_of_their_own_are_passed_on():
+    for case in (UniformSource, Plasma):
+        assert not case(**CASE, self_field=False).system().self_field
+    assert UniformSource(**CASE, seed=7).system().source.seed == 7
+    one, same, other = (Plasma(**CASE, seed=seed).system().electrons for seed in (3, 3, 4))
+    np.testing.assert_array_equal(one.position, same.position)
+    assert (one.position != other.position).all()
+    assert (one.momentum != other.momentum).all()
+
+
 def test_an_orbit_has_the_radius_in_cells():
     system = UniformSource(**CASE, energy=2e6, radius=7).system()
     # p c from the energy, r = p / (e B)

@@ -24,7 +24,7 @@ from repro.pic.maxwell.fields import courant_limit, field_units
 from repro.pic.mesh import ABSORBED, Mesh
 from repro.pic.observables import kinetic_energy
 from repro.pic.simulation import Simulation
-from repro.pic.state import EMPTY, Particles, make_particles
+from repro.pic.state import EMPTY, MOST_SEGMENTS, Particles, make_particles
 from repro.pic.strategies import STRATEGIES, baskets, batches, domains, domains_in_air
 from repro.pic.strategies.batches import BATCH, core_of
 from repro.pic.system import Electrons, Source, System
@@ -376,6 +376,14 @@ def test_an_electron_between_two_fields_that_turn_it_back_slides_along_the_face(
     assert found["position"][0, 0] == pytest.approx((1e-3 + way) % 4e-3, rel=2e-3)
     assert abs(found["position"][0, 1] - 2e-3) < 1e-5
     assert np.linalg.norm(found["momentum"]) == pytest.approx(np.hypot(1, across), rel=1e-5)
+
+
+def test_an_electron_that_has_met_half_of_the_faces_that_it_may_is_turned_no_more():
+    field = (0.1, -0.2, 0.3)
+    for met in (0, MOST_SEGMENTS // 2 - 1):
+        assert one_thread.turned_by(met, field) == field
+    for met in (MOST_SEGMENTS // 2, MOST_SEGMENTS):
+        assert one_thread.turned_by(met, field) == (0, 0, 0)
 
 
 def test_a_box_that_is_full_is_an_error_with_the_room_it_needs():
