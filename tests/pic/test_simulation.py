@@ -517,6 +517,22 @@ def test_there_is_room_for_electrons_that_are_set_free_in_air():
     assert after(system, PlainDevice(), 10).count > count
 
 
+def test_a_box_that_secondaries_just_fill_goes_on_and_with_one_entry_less_it_ends():
+    mesh, count = Mesh((2, 2, 2), (1e-2,) * 3), 30
+    electrons = Electrons(np.full((count, 3), 1e-2), np.tile([0.2, 0.0, 0.0], (count, 1)), np.ones(count))
+    system = System(mesh, 1e-12, electrons, self_field=False, air=Collisions(), capacity=200)
+    roomy = after(system, PlainDevice(), 3)
+    used = int(roomy.used[0])
+    assert count < used < 200
+    full = after(replace(system, capacity=used), PlainDevice(), 3)
+    for name, values in roomy.particles().items():
+        np.testing.assert_array_equal(full.particles()[name], values)
+    assert full.tallies() == roomy.tallies()
+    line = f"{used} particles by step . of electrons, and room for {used - 1}: take a capacity of {2 * used}$"
+    with pytest.raises(CapacityError, match=line):
+        after(replace(system, capacity=used - 1), PlainDevice(), 3)
+
+
 def test_tallies_say_in_joules_where_the_energy_of_electrons_in_air_has_gone():
     # far from all faces and without fields: what the electrons have lost is what the air and photons have got
     mesh, count = Mesh((6, 6, 6), (1e-2,) * 3), 20
