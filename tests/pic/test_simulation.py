@@ -263,16 +263,19 @@ def test_particles_keep_their_numbers_and_none_is_lost_or_doubled():
     assert len(set(found)) == len(found) < 9 + 4 + 8 * 3
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_ranks_have_the_particles_of_one_together(monkeypatch, count):
-    """Each has those of its part of the box, at their places in the whole one; ions are beside their electrons."""
+@pytest.mark.parametrize(("count", "device"), [(2, PlainDevice), (4, PlainDevice), (4, PlainCore)])
+def test_ranks_have_the_particles_of_one_together(monkeypatch, count, device):
+    """Each has those of its part of the box, at their places in the whole one; ions are beside their electrons.
+
+    By one thread a particle, and in batches.
+    """
     monkeypatch.setattr("repro.pic.simulation.Ranks", ThreadRank)
     system = crowd(shape=(4, 4, 2), boundaries=("conducting",) * 3, count=30)
     weights = system.electrons.weight * np.linspace(0.5, 1.0, 30)
     system = replace(system, electrons=replace(system.electrons, weight=weights))
 
     def run(ranks):
-        simulation, looks = Simulation(system, PlainDevice(), ranks=ranks, sort_every=3), []
+        simulation, looks = Simulation(system, device(), ranks=ranks, sort_every=3), []
         for steps in (0, 4):
             simulation.step(steps)
             looks.append((simulation.particles(), gathered(simulation), simulation.count))

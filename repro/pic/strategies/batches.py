@@ -59,7 +59,7 @@ def _depart(x, n, s, r, particles, count, fields, unit, layout, resuming):
     When `resuming` it is particles alone that are in the midst of a step.
     """
     zero, one = type(unit)(0), type(unit)(1)
-    occupied = False
+    inner, occupied = np.int32(1 + layout.row + layout.plane), False
     for k in range(n):
         # unsigned, as in `gather`
         i = np.uintp(x + k)
@@ -70,8 +70,8 @@ def _depart(x, n, s, r, particles, count, fields, unit, layout, resuming):
         return False
     for k in range(n):
         i = np.uintp(x + k)
-        # an entry without a particle flies, too, from the first node, and carries nothing
-        cell = max(particles.cell[i], np.int32(0))
+        # an entry without a particle flies, too, from the first cell inside the guards, and carries nothing
+        cell = max(particles.cell[i], inner)
         position, momentum = place_of(particles, x + k, count)
         left = particles.left[i]
         electric = electric_at(fields.electric, cell, position, layout)
