@@ -6,7 +6,7 @@ from helpers.pic_systems import gauss_residual, net_charge
 from helpers.plain import PlainDevice
 from scipy.stats import kstest
 
-from repro.particles.random import Stream
+from repro.particles.random import ROUNDS, Stream, tea
 from repro.pic.air import bremsstrahlung, collisions, elastic, event_numbers, infinite_air, ionisation, transport
 from repro.pic.air.collision_tables import COLUMNS, TOTAL, Collisions, make_look_ahead, make_slow_down, tables
 from repro.pic.air.collisions import make_collide
@@ -15,6 +15,7 @@ from repro.pic.air.event_numbers import (
     CHOICE,
     MOST_EVENTS,
     REJECTION,
+    event_words,
     make_segment_depth,
     secondary_id,
     stream_of,
@@ -166,6 +167,8 @@ def test_streams_of_events_are_no_others_and_all_different():
     found = {int(stream_of(event, purpose)) for event, purpose in events}
     assert len(found) == len(events)
     assert {stream & 255 for stream in found} == {Stream.COLLISION}
+    # by particle, stream, seed and step
+    assert event_words((1, 2, 3, 4), 5, ANGLES) == tea(ROUNDS)(1, 2, stream_of(5, ANGLES), 3, 4)
     # the number of one event more has 33 bits
     assert (4 * (MOST_EVENTS + 1)) * 256 == 2**32
 
@@ -305,6 +308,15 @@ def test_electrons_that_cross_faces_collide_and_lose_energy_as_the_formulas_say(
     lost = path * float(air.restricted_stopping(tau)) * electrons.weight.sum()
     # they have become slower by half a per cent on the way
     assert told["lost"] == pytest.approx(lost * MASS * LIGHT**2, rel=0.01)
+
+
+def test_what_secondaries_take_is_not_radiated(monkeypatch):
+    count, length = 50, 1e-3
+    often = 1 / (length * ionisation.cross_section(2.0, 1e3 / REST_ENERGY, Air()))
+    monkeypatch.setattr(infinite_air, "tables", lambda *which: alone(tables(*which), ionisation, often=often))
+    found = infinite_air.fly(Collisions(), np.full(count, 2 * REST_ENERGY), DEVICE, length=length)
+    assert found["collisions"][:, IONISATION - 1].sum() > 20
+    assert not found["radiated"].any()
 
 
 def test_a_secondary_flies_for_what_is_left_of_the_step_from_where_it_was_set_free(monkeypatch):

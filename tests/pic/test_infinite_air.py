@@ -90,8 +90,10 @@ def test_histories_are_the_same_on_one_core_and_on_all():
     serial, threads = (fly(AIR, energies, select(name)) for name in ("serial", "threads"))
     for name, values in serial.items():
         assert (values == threads[name]).all(), name
-    other = fly(AIR, energies, select("threads"), seed=2)
-    assert (other["path"] != serial["path"]).all()
+    # the first seed, the last one, and one between them
+    for seed in (0, 2, 2**31 - 1):
+        other = fly(AIR, energies, select("threads"), seed=seed)
+        assert (other["path"] != serial["path"]).all()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from helpers.plain import PlainDevice
 from helpers.random_words import words
 
 from repro.parallel.launch_sequence import in_turn
+from repro.particles.random import ROUNDS, Stream, tea
 from repro.pic.constants import LIGHT
 from repro.pic.maxwell.fields import field_units
 from repro.pic.mesh import Mesh
@@ -123,6 +124,21 @@ def test_numbers_go_on_through_all_steps_and_each_names_other_electrons():
     assert len(np.unique(places)) == places.size
     other = replace(filled(4), source=replace(filled(4).source, seed=10))
     assert (added(Simulation(other, PlainDevice()), at_start=True)["place"] != start["place"]).all()
+
+
+def test_all_that_is_drawn_is_by_the_number_of_the_electron_and_the_seed_of_its_source():
+    simulation = Simulation(filled(40), PlainDevice(), precision="double")
+    found = added(simulation)
+    ids = found["ids"].astype(np.uint32)
+    with np.errstate(over="ignore"):
+        drawn = [tea(ROUNDS)(ids, 0 * ids, int(Stream.SOURCE), 9, k) for k in range(3)]
+    (along_x, along_y), (along_z, polar), (azimuth, left) = drawn
+    share = (found["cell"] - [2, 0, 0] + found["place"]) / [5, 4, 7]
+    np.testing.assert_allclose(share, np.transpose([along_x, along_y, along_z]) / 2**32, atol=1e-9)
+    np.testing.assert_array_equal(found["left"], left / 2**32 + 2.0**-33)
+    ways = [make_direction(np.float64)(*pair) for pair in zip(polar, azimuth, strict=True)]
+    size = Source(1e5, 1.0).momentum
+    np.testing.assert_allclose(found["u"], size * np.array(ways), rtol=1e-12)
 
 
 def test_a_source_adds_what_there_is_room_for_and_counts_one_more():

@@ -8,15 +8,18 @@ from helpers.plain import PlainDevice
 from helpers.rank_threads import ThreadRank, on_ranks
 
 from repro.errors import CapacityError, InputError, MemoryLimitError
+from repro.parallel import select
 from repro.pic import benchmark
+from repro.pic.air import transport
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.air.medium import Air
+from repro.pic.air.processes import PROCESSES
 from repro.pic.constants import LIGHT
 from repro.pic.mesh import ABSORBED, LEAVES, Mesh
 from repro.pic.packing import put_records, record_type, to_records
 from repro.pic.simulation import Simulation
 from repro.pic.state import EMPTY, FRESH, bytes_each, make_particles
-from repro.pic.strategies import baskets
+from repro.pic.strategies import baskets, domains_in_air, transfer_buffers
 from repro.pic.strategies.domains import Counts, Threads, find_ends, make_settle, make_take
 from repro.pic.strategies.host_loop import shares
 from repro.pic.strategies.rank_exchange import RankExchange
@@ -324,6 +327,45 @@ def test_in_air_secondaries_go_to_the_unprocessed_and_no_bit_changes(
     found = run(PlainDevice(), strategy, in_air(), 2, sort_every=sort_every)
     require_same_bits(found, expected_in_air)
     assert found.tallies() == expected_in_air.tallies()
+
+
+@pytest.mark.parametrize("kind", ["HEATS", "RADIATES", "SETS_FREE"])
+def test_in_air_what_events_do_is_tallied_alike(monkeypatch, kind):
+    """Processes of every kind, though photons are rare: whatever happens heats the air, radiates, or frees nobody."""
+    mask = 0 if kind == "SETS_FREE" else 2 ** (1 + len(PROCESSES)) - 2
+    for module in (transport, domains_in_air):
+        monkeypatch.setattr(module, kind, mask)
+    system = replace(in_air(), source=replace(in_air().source, start=4, per_step=0))
+    told = [
+        run(PlainDevice(), strategy, system, 1).tallies()
+        for strategy in ("in air", plain(blocks=1, threads=3, basket=9, every=3))
+    ]
+    assert told[0] == told[1]
+    assert told[0]["ionisation"] > 0
+    assert (told[0]["radiated"] > 0) == (kind == "RADIATES")
+
+
+def test_in_air_the_fields_may_be_on_the_host(expected_in_air):
+    """The step that names random numbers is counted where the fields are, and crosses the bus."""
+    found = run(PlainDevice(), baskets(blocks=2, threads=3, basket=9, every=2), in_air(), 2)
+    assert found.fields.device.name == "threads"
+    require_same_bits(found, expected_in_air)
+    assert found.tallies() == expected_in_air.tallies()
+
+
+def test_baskets_are_the_papers_unless_others_are_asked_for():
+    (options,) = baskets().build.args
+    assert (options.blocks, options.threads, options.basket, options.every, options.exchange) == (
+        None,
+        None,
+        1024,
+        16,
+        None,
+    )
+    assert baskets().fields_on_host
+    assert transfer_buffers.shape_of(PlainDevice(), None, None) == (2, 4)
+    assert transfer_buffers.shape_of(PlainDevice(), 5, 7) == (5, 7)
+    assert transfer_buffers.shape_of(select("serial"), None, None) == (2, 64)
 
 
 def test_in_air_a_block_needs_room_for_a_secondary_of_each_thread():
