@@ -1,11 +1,14 @@
 """A collision is each process as often as the cross-sections say, and its numbers are its own."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers.pic_systems import gauss_residual, net_charge
 from helpers.plain import PlainDevice
 from scipy.stats import kstest
 
+from repro.parallel.operations import add_alone
 from repro.particles.random import ROUNDS, Stream, tea
 from repro.pic.air import bremsstrahlung, collisions, elastic, event_numbers, infinite_air, ionisation, transport
 from repro.pic.air.collision_tables import COLUMNS, TOTAL, Collisions, make_look_ahead, make_slow_down, tables
@@ -28,6 +31,7 @@ from repro.pic.constants import LIGHT, MASS, REST_ENERGY
 from repro.pic.mesh import Mesh
 from repro.pic.particle_source import SOURCE_STREAM
 from repro.pic.simulation import Simulation
+from repro.pic.state import DEFERRED, EMPTY, make_particles
 from repro.pic.system import Electrons, System
 
 ELASTIC, IONISATION, RADIATION = map(number_of, (elastic, ionisation, bremsstrahlung))
@@ -308,6 +312,31 @@ def test_electrons_that_cross_faces_collide_and_lose_energy_as_the_formulas_say(
     lost = path * float(air.restricted_stopping(tau)) * electrons.weight.sum()
     # they have become slower by half a per cent on the way
     assert told["lost"] == pytest.approx(lost * MASS * LIGHT**2, rel=0.01)
+
+
+def test_a_secondary_is_all_that_its_collision_says_and_leaves_an_ion():
+    layout, target = Mesh((3, 4, 5), (1.0,) * 3).layout, make_particles(DEVICE, np.float64, 6)
+    target.event[:] = 7
+    charges, key = np.zeros(layout.nodes, np.int64), key_of(9, seed=2, step=5)
+    cell = 1 + 2 * layout.row + 3 * layout.plane
+    electron = transport.Electron(cell, (0.25, 0.5, 0.125), (9.0, 9.0, 9.0), 9.0, 0.375, 9)
+    put = transport.make_put_secondary(np.float64, add_alone)
+    context = SimpleNamespace(charges=charges, unit=2.0**40, layout=layout)
+    put(target, 4, 6, 3.0, electron, (1.0, -2.0, 3.0), key, 11, context)
+    found = {name: values.reshape(-1, 6)[:, 4].tolist() for name, values in target._asdict().items()}
+    low, high = map(int, secondary_id(key, 11))
+    assert found == {
+        "cell": [DEFERRED - cell],
+        "place": [0.25, 0.5, 0.125],
+        "u": [1, -2, 3],
+        "weight": [3],
+        "ids": [high << 32 | low],
+        "left": [0.375],
+        "event": [0],
+    }
+    assert charges.sum() == 3 * 2**40
+    assert charges[cell] == 3 * 2**40 * 0.75 * 0.5 * 0.875
+    assert (np.delete(target.cell, 4) == EMPTY).all()
 
 
 def test_what_secondaries_take_is_not_radiated(monkeypatch):

@@ -235,6 +235,22 @@ def test_waves_without_a_wave_vector_are_refused(name, arguments, line):
         getattr(waves, name)(Mesh((3, 4, 2), SPACING), *arguments)
 
 
+def test_the_direction_across_a_wave_is_the_one_next_to_what_is_wanted():
+    mesh, wave_vector = Mesh((6, 5, 4), SPACING), np.array([300.0, -500.0, 200.0])
+    slopes = np.sin(wave_vector * SPACING / 2) / SPACING
+    for towards in np.vstack([np.eye(3), -np.eye(3), [[1.0, 2.0, -3.0]]]):
+        found = waves.transverse(mesh, wave_vector, towards)
+        assert (found @ slopes, found @ found) == pytest.approx((0, 1), abs=1e-9)
+        # what is left of it without its part along the slopes
+        rest = towards - slopes * (towards @ slopes) / (slopes @ slopes)
+        np.testing.assert_allclose(found, rest / np.linalg.norm(rest))
+
+
+def test_a_frequency_may_be_found_where_some_amplitudes_are_zero():
+    assert waves.measured_frequency([2.0, 0.0, -2.0, 0.0, 2.0], 0.5) == pytest.approx(np.pi)
+    assert waves.measured_frequency(np.cos(0.3 * np.arange(6)), 2.0) == pytest.approx(0.15)
+
+
 @pytest.mark.parametrize("amplitudes", [np.ones(2), np.zeros(5)])
 def test_a_frequency_needs_three_amplitudes_that_are_not_all_zero(amplitudes):
     with pytest.raises(InputError, match=f"amplitudes: {len(amplitudes)} of them do not oscillate"):

@@ -70,6 +70,9 @@ def test_where_steps_are_long_the_sort_still_has_its_share(core, monkeypatch):
     long = benchmark.measure_speed("case", SYSTEM, core, **options)
     assert (whole.repeats, long.repeats) == (REPEATS, 2)
     assert long.seconds == pytest.approx(whole.seconds)
+    # two launches a step, and nothing of a sort where there is none
+    never = benchmark.measure_speed("case", SYSTEM, core, **options | {"sort_every": 0})
+    assert (never.repeats, never.seconds) == (2, pytest.approx(2e-3))
 
 
 def test_the_faces_between_cells_are_the_segments_that_the_host_counts(core):

@@ -370,7 +370,7 @@ def test_what_a_run_may_just_come_to_is_taken_up(made, tmp_path):
     path = tmp_path / "edge.h5"
     path.write_bytes(made("walls")[0].read_bytes())
     with h5py.File(path, "a") as file:
-        count = len(file["state/ids"])
+        count, file["state/ids"][0] = len(file["state/ids"]), 0
         file["state/place"][:2] = [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]]
         file["state/cell"][:2] = [[0, 3, 0], [3, 0, 1]]
         file["state/steps"][()], file["system/capacity"][()] = MOST_STEPS, count

@@ -20,7 +20,7 @@ from repro.pic.deposition import units_of_weight
 from repro.pic.maxwell.fields import courant_limit
 from repro.pic.mesh import ABSORBED, Mesh
 from repro.pic.simulation import Simulation
-from repro.pic.stability import highest_density, largest_eigenvalue
+from repro.pic.stability import highest_density, largest_eigenvalue, slowness
 from repro.pic.system import Electrons, Source, System
 
 CUBE, FLAT = (1e-3,) * 3, (1e-3, 2e-2, 2e-2)
@@ -100,6 +100,12 @@ def test_the_limit_is_the_largest_eigenvalue_over_all_waves():
         assert largest_eigenvalue(mesh, dt, density) == pytest.approx(max(found), rel=1e-9)
         assert largest_eigenvalue(mesh, dt, highest_density(mesh, dt)) == pytest.approx(1, rel=1e-9)
     assert highest_density(mesh, 3 * courant_limit(Mesh((4, 4, 4), mesh.spacing))) == 0
+
+
+def test_an_electron_counts_for_one_over_gamma():
+    # gamma^2 = 1 + u^2
+    found = slowness(np.array([[0, 0, 0], [0, 0.75, 0], [0.0, 2.4, 0.0], [2.0, -1.0, 2.0]]))
+    np.testing.assert_allclose(found, [1, 0.8, 1 / 2.6, 1 / np.sqrt(10)])
 
 
 def test_electrons_that_are_fast_count_for_less():

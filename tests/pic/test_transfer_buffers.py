@@ -20,7 +20,16 @@ from repro.pic.packing import put_records, record_type, to_records
 from repro.pic.simulation import Simulation
 from repro.pic.state import EMPTY, FRESH, bytes_each, make_particles
 from repro.pic.strategies import baskets, domains_in_air, transfer_buffers
-from repro.pic.strategies.domains import Counts, Threads, find_ends, make_settle, make_take
+from repro.pic.strategies.domains import (
+    LEFT,
+    ON_THE_WAY,
+    Counts,
+    Threads,
+    find_ends,
+    make_settle,
+    make_take,
+    take_stock,
+)
 from repro.pic.strategies.host_loop import shares
 from repro.pic.strategies.rank_exchange import RankExchange
 from repro.pic.system import Electrons, Source, System
@@ -72,6 +81,23 @@ def plain(**more):
 def expected():
     """What one thread a particle makes of the case."""
     return run(PlainDevice(), "global sums")
+
+
+@pytest.mark.parametrize(
+    ("read", "incoming", "outgoing", "expected"),
+    [
+        ((2, 3), (0,), (0,), [0, 0]),
+        ((2, 2), (0,), (0,), [1, 0]),
+        ((2, 3), (1,), (0,), [1, 0]),
+        ((2, 3), (0,), (2,), [0, 1]),
+    ],
+)
+def test_particles_are_on_the_way_until_all_are_read_and_no_basket_has_any(read, incoming, outgoing, expected):
+    pointers = Threads(*(np.zeros(2, np.int32) for _ in Threads._fields))
+    pointers.read[:], pointers.end[:] = read, (2, 3)
+    stock = np.zeros(2, np.int32)
+    take_stock(0, 2, pointers, Counts(np.array(incoming), np.array(outgoing), 4, 2, 2), stock)
+    assert [stock[ON_THE_WAY], stock[LEFT]] == expected
 
 
 def test_bits_are_those_of_one_thread_a_particle_on_every_device(device):
