@@ -27,7 +27,7 @@ from repro.pic.air.kinematics import energy_of
 from repro.pic.air.medium import Air
 from repro.pic.air.processes import HEATS, NAMES, NOTHING, PROCESSES, RADIATES, SETS_FREE, number_of
 from repro.pic.air.tallies import EVENTS, NO_EVENTS, STOPS, TALLIES, in_units, make_add_tallies, make_count_event
-from repro.pic.constants import LIGHT, MASS, REST_ENERGY
+from repro.pic.constants import CHARGE, LIGHT, MASS, REST_ENERGY
 from repro.pic.mesh import Mesh
 from repro.pic.particle_source import SOURCE_STREAM
 from repro.pic.simulation import Simulation
@@ -312,6 +312,22 @@ def test_electrons_that_cross_faces_collide_and_lose_energy_as_the_formulas_say(
     lost = path * float(air.restricted_stopping(tau)) * electrons.weight.sum()
     # they have become slower by half a per cent on the way
     assert told["lost"] == pytest.approx(lost * MASS * LIGHT**2, rel=0.01)
+
+
+def test_an_electron_that_has_many_segments_and_meets_no_face_is_turned_in_all_of_them(monkeypatch):
+    """In dense air they are short: in one step as in two, of which each has fewer than it may meet faces."""
+    mesh, air, dt = Mesh((2, 2, 2), (1.0,) * 3), Collisions(Air(density=870.0), cut=2e4, stop=2e4), 1.5e-10
+    electrons, ends = Electrons([[0.3, 0.3, 0.3]], [[12.0, 0.0, 0.0]], [1.0]), []
+    field = (0.0, 0.0, 0.9 * MASS / (CHARGE * dt))
+    for steps in (1, 2):
+        # the tables are changed for each run
+        with monkeypatch.context() as patch:
+            system = System(mesh, dt / steps, electrons, magnetic=field, self_field=False, air=air, capacity=9)
+            x, y, _ = flown(system, steps, patch, ionisation, 0.0).particles()["momentum"][0]
+        ends.append((np.hypot(x, y), np.arctan2(y, x)))
+    assert ends[0] == pytest.approx(ends[1], rel=1e-3)
+    # it loses a sixteenth in each segment, so there were more than 32 of them
+    assert 16 * np.log(11.04 / (np.sqrt(1 + x**2 + y**2) - 1)) > 40
 
 
 def test_a_secondary_is_all_that_its_collision_says_and_leaves_an_ion():
