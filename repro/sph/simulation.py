@@ -24,7 +24,7 @@ from .state import make_state
 from .strategies import SEARCHES
 from .strategies.neighbour_list import ENTRIES
 from .strategies.search import ROWS
-from .sum_kernels import FEW, listed
+from .sum_kernels import FEW, listed, shared
 from .system import System
 
 #: How densities are found: equation 3 or equation 4. Notebook `ghosts` shows with which stiffness a dam breaks by 3.
@@ -104,17 +104,15 @@ class Simulation(TimeLoop):
     @property
     def memory(self) -> int:
         """Bytes on the device, about: fluid with a sorted copy and shared sums, ghosts, tables of cells."""
-        sides, each = np.array(self.system.tank) / self.system.resolution.spacing, np.dtype(self.real).itemsize
-        sites = np.prod(sides + 2 * (self.system.layers + 1))
-        ghosts = (sites - np.prod(sides)) * (self.boundary == "ghosts") + most(
-            self.system, self.sampling
-        ) * self.air_acts
-        ghosts += len(self.system.obstacles)
-        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * (self.system.count < self.few)
-        search = SEARCHES[self.strategy]
-        words = ENTRIES if listed(self.device, search, self.system.count, self.few) else search.cached_words
-        fluid += 2 * 4 * words + 8 * LARGEST * bool(search.ahead)
-        return int(self.system.count * fluid + ghosts * (8 * each + 24) + 16 * self.system.cells.count)
+        system, device, search = self.system, self.device, SEARCHES[self.strategy]
+        sides, each = np.array(system.tank) / system.resolution.spacing, np.dtype(self.real).itemsize
+        sites = np.prod(sides + 2 * (system.layers + 1))
+        ghosts = len(system.obstacles) + most(system, self.sampling) * self.air_acts
+        ghosts += (sites - np.prod(sides)) * (self.boundary == "ghosts")
+        rows = search.shares and shared(device, system.count, self.few)
+        words = ENTRIES if listed(device, search, system.count, self.few) else search.cached_words
+        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * rows + 2 * 4 * words + 8 * LARGEST * bool(search.ahead)
+        return int(system.count * fluid + ghosts * (8 * each + 24) + 16 * system.cells.count)
 
     def _ghosts(self, sites):
         make = make_ghosts if sites else make_no_ghosts

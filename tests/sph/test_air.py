@@ -149,6 +149,86 @@ def test_ghosts_are_sown_each_second_step_however_many_are_asked_for_at_once(mon
     assert sown_at == [0, 2, 4, 6]
 
 
+def test_samples_that_are_carried_go_with_the_fluid_from_sowing_to_sowing_and_are_filled_up():
+    system, sampling = replace(FEW, walls=Walls(layers=1)), AirSampling(every=2, carried=True)
+    simulation = Simulation(system, PlainDevice(), density="summation", precision="double", sampling=sampling)
+    simulation.start()
+    first = simulation.air_samples
+    np.testing.assert_array_equal(first, sample(simulation.particles()["position"], system, sampling, 0))
+    simulation.step(2)
+    found = simulation.particles()
+    moved = carried(first, found["position"], found["velocity"], 2 * system.dt)
+    simulation.step(1)
+    np.testing.assert_allclose(
+        simulation.air_samples, sample(found["position"], system, sampling, 2, moved), atol=1e-12
+    )
+
+
+def test_nobody_observes_steps_between_which_ghosts_are_sown():
+    simulation = Simulation(FEW, PlainDevice(), **moist())
+    with pytest.raises(InputError, match="^tank: no observers where ghosts in the air act$"):
+        simulation.advance(2, observers=[object()])
+
+
+def samples_by_hand(position, system, sampling, number, before=()):
+    """The same darts, one after the other, each held against all particles and samples that there are."""
+    spacing, radius, reach = system.resolution.spacing, sampling.radius, 2 * system.resolution.ratio
+    fluid, tank, chance = position / spacing, np.array(system.tank) / spacing, np.random.default_rng(number)
+
+    def nearest(point, places):
+        return min((np.linalg.norm(place - point) for place in places), default=np.inf)
+
+    def fits(point):
+        inside = (point >= 0.5).all() and (point <= tank - 0.5).all()
+        return inside and radius <= nearest(point, fluid) < reach
+
+    def apart(points, least, others=()):
+        kept = []
+        for k, point in enumerate(points):
+            if nearest(point, [points[i] for i in kept]) >= least and nearest(point, others) >= least:
+                kept.append(k)
+        return kept
+
+    def shot(centres, away):
+        ways = chance.normal(size=(len(centres), 3))
+        return centres + away[:, None] * ways / np.linalg.norm(ways, axis=1, keepdims=True)
+
+    old = [place / spacing for place in before if fits(place / spacing)]
+    found = [old[k] for k in apart(old, radius)]
+    # of 33 particles around one on the lattice more than 15 % are missing
+    open_ = [place for place in fluid if (np.linalg.norm(fluid - place, axis=1) <= 2).sum() < 0.85 * 33]
+    sowing = open_ + found
+    while sowing:
+        centres = np.repeat(sowing, sampling.attempts, axis=0)
+        # evenly in a shell from one radius to two: cubes of distances are even
+        darts = [dart for dart in shot(centres, radius * np.cbrt(chance.uniform(1, 8, len(centres)))) if fits(dart)]
+        sowing = [darts[k] for k in apart(darts, radius, found)]
+        found = found + sowing
+    for _ in range(sampling.rounds):
+        order = chance.permutation(len(found))
+        moving = [order[k] for k in apart([found[k] for k in order], 3 * radius)]
+        away = 0.5 * radius * np.cbrt(chance.uniform(0, 1, len(moving)))
+        tried, after = shot(np.array(found)[moving], away), list(found)
+        for k, place in zip(moving, tried, strict=True):
+            others = [*fluid, *found[:k], *found[k + 1 :]]
+            if fits(place) and nearest(place, others) > nearest(found[k], others):
+                after[k] = place
+        found = after
+    return spacing * np.array(found)
+
+
+def test_samples_are_those_of_bridson_s_darts_and_of_moves_to_where_there_is_more_room():
+    system = shaken(4, tank=(9, 7, 8), water=(5, 2, 3))
+    for sampling, number in ((AirSampling(), 3), (AirSampling(radius=0.95, attempts=5, rounds=3), 8)):
+        found = sample(system.position, system, sampling, number)
+        expected = samples_by_hand(system.position, system, sampling, number)
+        assert len(found) > 25
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    before = np.concatenate([found[::2] + 0.004, found[:3]])
+    again = sample(system.position, system, sampling, 11, before)
+    np.testing.assert_allclose(again, samples_by_hand(system.position, system, sampling, 11, before), atol=1e-12)
+
+
 def test_xsph_without_equation_3_is_refused():
     system = replace(SYSTEM, fluid=replace(SYSTEM.fluid, xsph=0.05))
     with pytest.raises(InputError, match="xsph = 0.05 acts with density = 'summation' only"):

@@ -182,3 +182,37 @@ def test_two_points_of_a_front_that_runs_are_a_slope_and_one_is_none():
     time, reached = np.array([0.0, 1.0, 3.0, 4.0]), np.array([1.9, 2.0, 3.5, 3.6])
     assert advance(time, reached) == pytest.approx((0.75, 1 + 2 / 1.5))
     assert np.isnan(advance(time[:2], reached[:2]).slope)
+
+
+def test_deficits_are_root_mean_squares_of_what_is_missing_by_place():
+    """Near one of six walls, unless a particle sees the air; scattered in a tank with sides of all lengths."""
+    system, chance = StillWater(column=(9, 11, 13), air=4).system(), np.random.default_rng(6)
+    position = chance.uniform(0, 1, (400, 3)) * system.tank
+    summed, surface = chance.normal(0, 0.1, 400), chance.uniform(0, 1, 400) < 0.3
+    # the support is 2.6 spacings of 0.01 m
+    beside = ((position < 0.026) | (position > np.array(system.tank) - 0.026)).any(1)
+    expected = []
+    for chosen in (beside & ~surface, surface, ~beside & ~surface):
+        lacks = [max(-s, 0) for s in summed[chosen]]
+        expected.append(np.sqrt(sum(x * x for x in lacks) / len(lacks)))
+    assert density_deficit(summed, {"position": position}, system, surface) == pytest.approx(expected)
+    nowhere = density_deficit(summed, {"position": position}, system, np.ones(400, bool))
+    assert nowhere == (0, pytest.approx(np.sqrt(np.mean(np.minimum(summed, 0) ** 2))), 0)
+
+
+def test_a_front_is_half_a_spacing_before_the_foremost_particle_and_walls_are_told_by_axis():
+    system = StillWater(column=(4, 5, 6), air=4).system()
+    position = np.array([[0.01, 0.049, 0.02], [0.033, 0.01, 0.105], [0.02, 0.053, -0.001]])
+    assert front({"position": position}, system) == pytest.approx(0.033 + 0.005)
+    np.testing.assert_allclose(beyond_walls({"position": position}, system), [-0.1, 0.5, 0.3], atol=1e-9)
+
+
+def test_layers_are_means_over_their_particles_with_what_lies_below_the_bottom_in_the_lowest():
+    system = StillWater(column=(4, 4, 6), air=4).system()
+    z, s = np.array([0.004, -0.002, 0.013, 0.031, 0.039]), np.array([1e-4, 3e-4, 2e-4, 5e-5, 1e-5])
+    position = np.stack([z * 0 + 0.01, z * 0 + 0.02, z], 1)
+    found = pressure_profile({"position": position, "condensation": s}, system)
+    p = 1119e3 * ((1 + s) ** 7 - 1)
+    np.testing.assert_array_equal(found.count, [2, 1, 2])
+    np.testing.assert_allclose(found.height, [0.001, 0.013, 0.035])
+    np.testing.assert_allclose(found.pressure, [p[:2].mean(), p[2], p[3:].mean()], rtol=1e-6)

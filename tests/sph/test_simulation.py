@@ -1,10 +1,12 @@
 """Trajectories: devices and searches against each other, conservation, water at rest, and what stops a run."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from helpers.plain import PlainDevice
+from helpers import sph_by_hand
+from helpers.plain import PlainCore, PlainDevice
 from helpers.sph_systems import shaken
 
 from repro.errors import DeviceError, DivergenceError, InputError, MemoryLimitError
@@ -13,8 +15,10 @@ from repro.particles.position import Units
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.exact import pressure, rest_pressure, ritter_front
 from repro.sph.fluid import Fluid, Resolution, time_steps
+from repro.sph.ghosts import wall_sites
 from repro.sph.observables import energy, front, pressure_profile
 from repro.sph.simulation import DENSITIES, Simulation
+from repro.sph.stability_checks import require_inside, require_limits
 from repro.sph.strategies import STRATEGIES
 from repro.sph.system import System, Walls
 
@@ -209,6 +213,38 @@ def test_what_equation_4_keeps_is_not_clamped_with_the_pressure():
     assert np.abs(changes[1]).max() < 0.01 * np.abs(changes[0]).max()
 
 
+def test_densities_by_equation_3_are_clamped_with_their_pressures():
+    system, found = shaken(3, tank=(3, 3, 4), water=(2, 2, 3)), {}
+    for boundary in ("none", "clamped"):
+        simulation = Simulation(system, PlainDevice(), density="summation", boundary=boundary, precision="double")
+        simulation.start()
+        found[boundary] = simulation.state.s, simulation.state.term
+    free, held = found["none"], found["clamped"]
+    assert free[0].min() < -0.1
+    for values, others in zip(held, free, strict=True):
+        np.testing.assert_array_equal(values, np.maximum(others, 0))
+
+
+@pytest.mark.parametrize("density", DENSITIES)
+def test_what_equation_3_gives_is_measured_with_all_ghosts_and_changes_no_bit_of_the_run(density):
+    system = replace(
+        shaken(3, tank=(3, 3, 5), water=(2, 2, 3)), walls=Walls(layers=1), obstacles=np.array([[0.05, 0.05, 0.09]])
+    )
+    runs = [Simulation(system, PlainDevice(), density=density, precision="double") for _ in range(2)]
+    for _ in range(2):
+        for run in runs:
+            run.step(1)
+        summed, position = runs[0].summed_condensation(), runs[0].particles()["position"]
+        # of air where it acts those of the step before
+        air = runs[0].air_samples
+        ghosts = np.concatenate([wall_sites(system).position, air, system.obstacles])
+        assert len(air) > 0
+        expected = sph_by_hand.density(position, ghosts, system) / system.fluid.density - 1
+        np.testing.assert_allclose(summed, expected, atol=1e-7)
+    for name, values in runs[0].particles().items():
+        np.testing.assert_array_equal(values, runs[1].particles()[name], err_msg=name)
+
+
 def test_ghosts_at_least_halve_the_density_deficit(dam, one_core):
     system, missing = dam.system(), {}
     for boundary in ("ghosts", "none"):
@@ -236,6 +272,86 @@ def test_a_particle_that_was_through_a_wall_stops_the_run_and_is_named_though_it
     assert simulation.excursions()[7] == pytest.approx(0.011, rel=1e-3)
     assert np.delete(simulation.excursions(), 7).max() == 0
     with pytest.raises(DivergenceError, match="particle 7 was through a wall between steps 0 and 40, 0.011 m outside"):
+        simulation._look()
+
+
+def test_the_farthest_particle_is_named_with_how_many_were_through_a_wall_and_within_half_a_spacing_none_was():
+    system = shaken()
+    excursion, still = np.zeros(system.count), np.zeros((system.count, 3))
+    # of 0.02 m
+    excursion[[3, 9]] = 0.00999
+    require_inside(excursion, still, system, "now")
+    excursion[[3, 9, 40]] = 0.01001, 0.0134, 0.0101
+    words = "tank: particle 9 was through a wall now, 0.0134 m outside the tank, and 3 in all: use a smaller time step"
+    with pytest.raises(DivergenceError, match=f"^{words}$"):
+        require_inside(excursion, still, system, "now")
+
+
+def test_the_first_particle_without_a_finite_velocity_is_named_whether_it_has_none_now_or_had_none():
+    system = shaken()
+    excursion, velocity = np.zeros(system.count), np.zeros((system.count, 3))
+    velocity[6, 2] = np.nan
+    with pytest.raises(
+        DivergenceError, match="^tank: particle 6 has no finite velocity now: use a time step below 3e-05 s$"
+    ):
+        require_inside(excursion, velocity, system, "now")
+    excursion[2] = np.inf
+    with pytest.raises(DivergenceError, match="particle 2 has no finite velocity"):
+        require_inside(excursion, velocity, system, "now")
+
+
+def moving(system, speed=0.0, acceleration=0.0, condensation=0.0, elsewhere=-0.2):
+    """Particles of which one is as fast, one as much accelerated and one as dense; all others rest, and are thin."""
+    found = {name: np.zeros((system.count, 3)) for name in ("velocity", "acceleration")}
+    found["velocity"][4] = speed * np.array([0.6, 0, -0.8])
+    found["acceleration"][90] = acceleration * np.array([0, -0.28, 0.96])
+    return found | {"condensation": np.where(np.arange(system.count) == 17, condensation, elsewhere)}
+
+
+def test_a_time_step_is_refused_just_beyond_each_limit_of_the_moment_and_not_before():
+    fluid, resolution = shaken().fluid, shaken().resolution
+    h, c = 1.3 * 0.02, np.sqrt(7 * 1.3e6 / 880)
+    bounds = {
+        # at rest fluid that is thin has no slower sound than at rest
+        "Courant": (
+            (0.25 * h / (c + 3), {"speed": 3.0}),
+            (0.25 * h / (c * 1.04**3 + 3), {"speed": 3, "condensation": 0.04}),
+        ),
+        "force": ((0.25 * np.sqrt(h / 5e6), {"acceleration": 5e6}),),
+        "viscous": ((0.125 * h / (3 * 9 * c / 20), {}),),
+        "diffusive": ((0.125 * h / (1.7 * c), {}),),
+    }
+    changes = {"viscous": {"viscosity": 9.0}, "diffusive": {"diffusion": 1.7}}
+    for name, cases in bounds.items():
+        for limit, state in cases:
+            system = SimpleNamespace(name="pond", fluid=replace(fluid, **changes.get(name, {})), resolution=resolution)
+            particles = moving(shaken(), **state)
+            system.dt = limit * (1 - 1e-9)
+            require_limits(particles, system, "now")
+            system.dt = limit * (1 + 1e-9)
+            with pytest.raises(DivergenceError, match=f"beyond the {name} limit, {limit:.3g} s, now: particles reach"):
+                require_limits(particles, system, "now")
+
+
+def test_what_a_time_step_is_too_long_for_is_told_in_numbers():
+    found = moving(shaken(), speed=412.0, acceleration=2346.0, condensation=0.0123)
+    words = r"particles reach 412 m/s, 2.35e\+03 m/s2 and 1.23% of compression"
+    with pytest.raises(DivergenceError, match=f"^tank: the time step 3e-05 s is beyond .* at step 7: {words}$"):
+        require_limits(found, shaken(), "at step 7")
+
+
+def test_the_steps_between_which_something_happened_are_those_of_the_last_two_looks(shaken_water):
+    simulation = Simulation(shaken_water, PlainDevice())
+    for steps in (20, 50):
+        simulation.steps = steps
+        simulation._look()
+    simulation._excursion[8] = 0.02
+    simulation.steps = 90
+    with pytest.raises(DivergenceError, match="particle 8 was through a wall between steps 50 and 90, 0.02 m"):
+        simulation._look()
+    simulation._excursion[8] = 0
+    simulation.state.v[8] = 300
+    with pytest.raises(DivergenceError, match="limit, .* s, at step 90: particles reach 300 m/s"):
         simulation._look()
 
 
@@ -292,6 +408,61 @@ def test_what_does_not_fit_is_refused_before_it_is_allocated(shaken_water):
 
     with pytest.raises(MemoryLimitError, match="125 particles"):
         Simulation(shaken_water, Small())
+
+
+def counting(kind):
+    """A device that counts the bytes that it is asked for."""
+
+    class Counting(kind):
+        taken = 0
+
+        def counted(self, array):
+            self.taken += array.nbytes
+            return array
+
+        def zeros(self, shape, dtype):
+            return self.counted(np.zeros(shape, dtype))
+
+        def to_device(self, array):
+            return self.counted(np.array(array))
+
+    return Counting()
+
+
+MANY = StillWater(column=(10, 10, 12), air=2, spacing=0.02).system()
+ONE = shaken(3, tank=(20, 10, 11), water=(1, 1, 1))
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize(
+    ("system", "kind", "options", "times"),
+    [
+        (MANY, PlainDevice, {"strategy": "linked list"}, 2.4),
+        (MANY, PlainDevice, {"few": 0}, 1.2),
+        (MANY, PlainDevice, {"few": 2000}, 1.45),
+        (MANY, PlainCore, {}, 1.2),
+        (MANY, PlainCore, {"strategy": "linked list, pairs once"}, 1.9),
+        (replace(ONE, walls=Walls(layers=6)), PlainDevice, {"boundary": "ghosts"}, 2.1),
+        (replace(ONE, walls=Walls(layers=6)), PlainDevice, {"strategy": "cell table", "density": "summation"}, 1.5),
+        (ONE, PlainDevice, {"boundary": "ghosts", "density": "summation"}, 1.8),
+        (
+            replace(ONE, obstacles=MANY.position[MANY.position[:, 2] < 0.2] + np.array([0.1, 0, 0])),
+            PlainDevice,
+            {},
+            1.4,
+        ),
+    ],
+    ids=["fluid", "list", "shared rows", "words", "pairs once", "walls", "walls without ghosts", "air", "obstacles"],
+)
+def test_a_simulation_takes_no_more_memory_than_it_asks_for_and_not_much_less(system, kind, options, times, precision):
+    """Each of its parts makes up most of one of these."""
+    device = counting(kind)
+    simulation = Simulation(system, device, precision=precision, **{"boundary": "none"} | options)
+    # what is made when it is asked for
+    assert simulation.walls.count >= 0
+    if simulation.air_acts:
+        assert simulation.air.count > 0
+    assert device.taken <= simulation.memory <= times * device.taken
 
 
 @pytest.mark.parametrize(("air", "least", "most"), [(0, 0.0, 0.1), (2, 0.98, 1.0)])

@@ -1,6 +1,7 @@
 """Restarts: the same trajectory, with any search; and what is no checkpoint of the case."""
 
 from dataclasses import replace
+from functools import partial
 
 import h5py
 import numpy as np
@@ -9,9 +10,11 @@ from helpers.plain import PlainDevice
 from helpers.sph_systems import shaken
 
 from repro.checksummed_hdf5 import seal
-from repro.errors import InputError
+from repro.errors import DivergenceError, InputError
 from repro.parallel import select
+from repro.sph.air import AirSampling
 from repro.sph.checkpoint import KIND, restore, save
+from repro.sph.kernels import KERNELS
 from repro.sph.simulation import Simulation
 from repro.sph.system import Walls
 
@@ -32,6 +35,67 @@ def test_a_restart_continues_bit_for_bit_with_any_search(shaken_water, tmp_path,
     for name, values in whole.particles().items():
         np.testing.assert_array_equal(second.particles()[name], values)
     np.testing.assert_array_equal(second.summed_condensation(), whole.summed_condensation())
+
+
+#: twelve particles beside an obstacle, in walls of one layer
+ALL = replace(
+    shaken(3, tank=(3, 3, 5), water=(2, 2, 3)), obstacles=np.array([[0.051, 0.012, 0.01]]), walls=Walls(layers=1)
+)
+WITH_XSPH = replace(ALL, fluid=replace(ALL.fluid, xsph=0.05))
+
+
+@pytest.mark.parametrize(
+    ("system", "options"),
+    [
+        (ALL, {"density": "continuity"}),
+        (WITH_XSPH, {"density": "summation", "sampling": AirSampling(every=2)}),
+        (WITH_XSPH, {"density": "summation", "boundary": "clamped", "precision": "double"}),
+    ],
+    ids=["continuity", "summation", "clamped"],
+)
+def test_a_restart_with_another_search_goes_on_as_the_run_did_also_from_its_very_beginning(tmp_path, system, options):
+    make = partial(Simulation, system, PlainDevice(), **options)
+    whole = make(strategy="sorted cells")
+    for before, more in ((0, 2), (2, 1)):
+        save(whole, tmp_path / "run.h5")
+        saved = whole.particles()
+        whole.step(more)
+        again = make(strategy="linked list")
+        restore(again, tmp_path / "run.h5")
+        assert again.steps == before
+        for name, values in again.particles().items():
+            np.testing.assert_array_equal(values, saved[name], err_msg=name)
+        again.step(more)
+        for name, values in again.particles().items():
+            np.testing.assert_array_equal(values, whole.particles()[name], err_msg=name)
+        np.testing.assert_array_equal(again.air_samples, whole.air_samples)
+
+
+def test_samples_that_are_carried_along_have_no_checkpoint(tmp_path):
+    """They hang on those before; and those that do not act are in nobody's way."""
+    carried = AirSampling(carried=True)
+    simulation = Simulation(ALL, Unstarted(), density="summation", sampling=carried)
+    with pytest.raises(InputError, match="step 0: ghosts in the air are sown anew each 1 steps.* not if they are carr"):
+        save(simulation, tmp_path / "run.h5")
+    for still in ({"density": "continuity"}, {"density": "summation", "boundary": "none"}):
+        save(Simulation(ALL, Unstarted(), sampling=carried, **still), tmp_path / "run.h5")
+
+
+def test_what_stops_a_run_after_a_restart_came_between_the_checkpoint_and_then(shaken_water, tmp_path):
+    first, second = (Simulation(shaken_water, Unstarted(), boundary="none") for _ in range(2))
+    first.step(30)
+    save(first, tmp_path / "run.h5")
+    restore(second, tmp_path / "run.h5")
+    second.step(10)
+    second.step(7)
+    second._excursion[5] = 0.5
+    with pytest.raises(DivergenceError, match="particle 5 was through a wall between steps 47 and 50"):
+        second.step(3)
+    again = Simulation(shaken_water, Unstarted(), boundary="none")
+    restore(again, tmp_path / "run.h5")
+    again._excursion[5] = 0.5
+    with pytest.raises(DivergenceError, match="particle 5 was through a wall between steps 30 and 33"):
+        again.step(3)
 
 
 class Unstarted(PlainDevice):
@@ -66,6 +130,42 @@ def test_a_checkpoint_of_another_case_is_refused(shaken_water, saved, changes, o
     other = Simulation(replace(shaken_water, **changes), Unstarted(), **{"boundary": "none"} | options)
     with pytest.raises(InputError, match=words):
         restore(other, saved)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"name": "pond"}, "its name is tank, not pond"),
+        ({"position": shaken().position[1:], "velocity": shaken().velocity[1:]}, "its particles is 125, not 124"),
+        ({"fluid": replace(shaken().fluid, density=881.0)}, "its mass is"),
+        ({"tank": (0.12, 0.12, 0.14)}, "its tank y is 0.1, not 0.12"),
+        ({"tank": (0.12, 0.1, 0.16)}, "its tank z is 0.14, not 0.16"),
+        ({"fluid": replace(shaken().fluid, stiffness=1.31e6)}, "its stiffness is 1300000.0, not 1310000.0"),
+    ],
+)
+def test_a_checkpoint_knows_all_of_its_case(shaken_water, saved, changes, words):
+    other = Simulation(replace(shaken_water, **changes), Unstarted(), boundary="none")
+    with pytest.raises(InputError, match=words):
+        restore(other, saved)
+
+
+def test_a_checkpoint_knows_its_kernel_though_another_one_s_particles_have_the_same_mass(
+    shaken_water, saved, monkeypatch
+):
+    monkeypatch.setitem(KERNELS, "twin", KERNELS["wendland c2"])
+    twin = replace(shaken_water, resolution=replace(shaken_water.resolution, kernel="twin"))
+    with pytest.raises(InputError, match="its kernel is wendland c2, not twin"):
+        restore(Simulation(twin, Unstarted(), boundary="none"), saved)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("radius", 0.9), ("attempts", 11), ("rounds", 6), ("every", 2), ("carried", True)]
+)
+def test_a_checkpoint_knows_how_the_air_was_sampled_where_it_acts(tmp_path, name, other):
+    make = partial(Simulation, ALL, Unstarted(), density="summation")
+    save(make(), tmp_path / "run.h5")
+    with pytest.raises(InputError, match=f"its air's {name} is .*, not {other}"):
+        restore(make(sampling=AirSampling(**{name: other})), tmp_path / "run.h5")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Surfaces from particles: volumes, areas, walls, drops; smoothing keeps them."""
 
+from itertools import permutations, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -182,3 +183,95 @@ def test_a_flat_surface_is_smooth_and_lumps_are_rough():
     assert smooth < 0.02
     # every other particle lies half a spacing higher: a quarter off the mean, of which the kernel shows a part
     assert 2 * smooth < rough < 0.25
+
+
+def kernel(q):
+    """Wendland's of the radius 2."""
+    return 21 / (16 * np.pi) * np.maximum(1 - q / 2, 0) ** 4 * (2 * q + 1)
+
+
+def test_the_colour_is_the_kernel_s_sum_over_all_particles_and_their_images_in_walls_lone_ones_counting_more():
+    """In spacings of 0.02 m, over all pairs; some have left the tank, three so far that nothing is seen of them."""
+    tank = SimpleNamespace(resolution=SimpleNamespace(spacing=0.02), tank=(0.12, 0.16, 0.10))
+    sides, chance = np.array([6.0, 8, 5]), np.random.default_rng(3)
+    place = np.concatenate(
+        [
+            chance.uniform(0, 1, (70, 3)) * [6, 8, 2],
+            chance.uniform(0, 1, (5, 3)) * sides,
+            [[-0.4, 3, 4], [5, 8.3, 5.2]],
+        ]
+    )
+    images = [
+        np.where(choice == 0, place, np.where(choice == 1, -place, 2 * sides - place))
+        for choice in np.array(list(product(range(3), repeat=3)))
+    ]
+    seen = np.concatenate(images)
+    wide = kernel(np.linalg.norm(place[:, None] - seen, axis=2) / 1.3).sum(1) / 1.3**3
+    volume = np.maximum(1, 0.55 / wide)
+    assert 3 < (volume > 1.001).sum() < 20
+    nodes = np.stack(np.meshgrid(*(np.arange(2 * n + 1) / 2 for n in (6, 8, 5)), indexing="ij"), -1)
+    expected = sum(
+        (np.tile(volume, 27)[b] * kernel(np.linalg.norm(nodes - seen[b], axis=-1)) for b in range(len(seen))),
+        np.zeros(nodes.shape[:3]),
+    )
+    # beyond 2.6 spacings from a wall a particle is away
+    lost = np.array([[3, 3, 7.61], [3, 10.61, 3], [-2.61, 3, 3]])
+    np.testing.assert_allclose(colour(0.02 * np.concatenate([lost, place]), tank), expected, atol=2e-6)
+
+
+@pytest.fixture(scope="module")
+def lump():
+    """A tank with a heap in a corner and a drop, and their surface."""
+    tank = SimpleNamespace(name="lump", resolution=SimpleNamespace(spacing=0.02), tank=(0.12, 0.16, 0.10))
+    index = np.stack(np.meshgrid(range(4), range(3), range(3), indexing="ij"), -1).reshape(-1, 3)
+    place = index + 0.5 + np.random.default_rng(5).uniform(-0.2, 0.2, index.shape)
+    return tank, reconstruct(0.02 * np.concatenate([place[:-3], [[4.6, 6.4, 3.9]]]), tank)
+
+
+def smoothed_by_hand(surface, sides, rounds):
+    """Taubin's smoothing: each corner goes 0.6307 of the way to the mean of those it shares an edge with, then 0.6388
+    of that way off again; along no wall's normal, and two on one wall are no neighbours.
+    """
+    corners, sides = surface.corners.copy(), np.array(sides)
+    walls = np.concatenate([corners <= 0, corners >= sides], axis=1)
+    near = np.zeros((len(corners),) * 2)
+    for triangle in surface.triangles:
+        for a, b in permutations(triangle, 2):
+            near[a, b] = not (walls[a] & walls[b]).any()
+    number = near.sum(1)
+    for _ in range(rounds):
+        for share in (0.6307, -0.6388):
+            way = near @ corners / np.maximum(number, 1)[:, None] - corners
+            way[(walls[:, :3] | walls[:, 3:]) | (number == 0)[:, None]] = 0
+            corners = corners + share * way
+    return np.clip(corners, 0, sides)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 7])
+def test_smoothing_is_taubin_s_without_edges_along_walls(lump, rounds):
+    tank, surface = lump
+    found = smoothed(surface, tank, rounds)
+    expected = smoothed_by_hand(surface, tank.tank, rounds)
+    np.testing.assert_allclose(found.corners, expected, atol=1e-12)
+    np.testing.assert_array_equal(found.triangles, surface.triangles)
+    # the volume of cones over the triangles, and normals as of all triangles around weighted with their areas
+    a, b, c = (found.corners[found.triangles[:, k]] for k in range(3))
+    across = np.cross(b - a, c - a)
+    assert found.volume == pytest.approx((a * across).sum() / 6)
+    assert found.area == pytest.approx(np.linalg.norm(across, axis=1).sum() / 2)
+    for corner in range(0, len(found.corners), 17):
+        normal = across[(found.triangles == corner).any(1)].sum(0)
+        np.testing.assert_allclose(found.normals[corner], normal / np.linalg.norm(normal), atol=1e-9)
+
+
+def test_roughness_is_the_root_mean_square_of_what_fifty_rounds_take_off_along_the_normals_away_from_walls(lump):
+    tank, surface = lump
+    moved = ((smoothed_by_hand(surface, tank.tank, 50) - surface.corners) * surface.normals).sum(1)
+    free = ((surface.corners > 0) & (surface.corners < tank.tank)).all(1)
+    assert 0.1 < free.mean() < 0.9
+    assert roughness(surface, tank) == pytest.approx(np.sqrt((moved[free] ** 2).mean()) / 0.02, rel=1e-9)
+
+
+def test_a_tank_that_is_full_has_no_surface_that_could_be_rough():
+    full = StillWater(column=(5, 4, 3), air=0).system()
+    assert roughness(reconstruct(full.position, full), full) == 0
