@@ -1,5 +1,8 @@
 """A speed is that of a program whose trajectory was compared with another one's; everything runs as plain Python."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from helpers.plain import PlainCore
@@ -9,8 +12,10 @@ from helpers.unremembered import unremembered
 from repro.errors import CheckError
 from repro.parallel import Kernel, device_function, part_times
 from repro.sph import benchmark
+from repro.sph.ghosts import wall_sites
 from repro.sph.simulation import Simulation
 from repro.sph.strategies import STRATEGIES
+from repro.sph.system import Walls
 
 SYSTEM = shaken(3, tank=(4, 3, 4), water=(2, 2, 3))
 #: without ghosts, of which plain Python would make a long test
@@ -103,3 +108,67 @@ def test_the_kernels_of_many_particles_are_checked_where_many_are_timed(core, mo
         monkeypatch.setattr(benchmark, "FEW", few)
         benchmark.measure_speed("case", SYSTEM, core, strategy="linked list", seconds=1e-3, **OPEN)
     assert asked == [{"strategy": "linked list", **OPEN}, {"strategy": "linked list", **OPEN, "few": 0}]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "precision", "other", "tolerance"),
+    [
+        ("sorted cells", "single", "linked list", 0),
+        ("linked list", "double", "sorted cells", 1e-9),
+        ("linked list, pairs once", "single", "linked list", 1e-4),
+        ("sorted cells, pairs once", "double", "linked list", 1e-9),
+    ],
+)
+def test_a_check_allows_for_rounding_in_double_precision_and_where_pairs_are_met_once(
+    core, monkeypatch, strategy, precision, other, tolerance
+):
+    asked, off = [], 0.0
+
+    def run(device, strategy, precision, options):
+        asked.append((device.name, strategy, precision, options))
+        return {"a": np.array([1.0, 4.0]), "b": np.array([0.0, 2.0 + 2 * off * (device.name == "threads")])}
+
+    def check():
+        benchmark._checked.cache_clear()
+        benchmark._expected.cache_clear()
+        return benchmark.check_strategy(core, strategy=strategy, precision=precision, few=3, boundary="none")
+
+    monkeypatch.setattr(benchmark, "_small_run", run)
+    monkeypatch.setattr(benchmark, "select", lambda name: SimpleNamespace(name=name))
+    off = 0.99 * tolerance
+    assert check().startswith("within" if tolerance else "the same bits")
+    options = (("boundary", "none"), ("few", 3))
+    assert asked == [("serial", strategy, precision, options), ("threads", other, precision, options)]
+    off = 1.01 * tolerance or 1e-12
+    with pytest.raises(CheckError, match=f"^{strategy} on serial differs from {other} on the CPU by .* largest b$"):
+        check()
+
+
+def test_a_speed_is_told_with_all_that_it_hangs_on(core):
+    system = replace(SYSTEM, walls=Walls(layers=1), resolution=replace(SYSTEM.resolution, ratio=1.4))
+    options = {"strategy": "linked list", "precision": "double"}
+    found = benchmark.measure_speed("pond", system, core, seconds=3e-3, **options, **OPEN)
+    assert (found.case, found.strategy, found.precision) == ("pond", "linked list", "double")
+    assert found.size == "4 x 3 x 4 spacings"
+    assert found.check.startswith("within 0.0e+00 of sorted cells on the CPU")
+    facts = benchmark.facts_of(Simulation(system, core))
+    # a box of 6 x 5 x 6 but for the tank
+    assert (facts["particles"], facts["ghosts"], facts["ratio"]) == (12, 6 * 5 * 6 - 4 * 3 * 4, 1.4)
+    assert (facts["passes"], facts["passes of ghosts"]) == (2, 1)
+    still = Simulation(replace(system, walls=Walls(layers=1, still=True)), core)
+    assert benchmark.facts_of(still) == facts | {"passes of ghosts": 0}
+
+
+def test_neighbours_are_those_of_a_random_sample_with_the_ghosts_of_air_where_it_acts(core):
+    system = shaken(3, tank=(4, 4, 6), water=(3, 3, 4))
+    simulation = Simulation(system, core, density="summation")
+    simulation.start()
+    fluid = simulation.particles()["position"]
+    places = np.concatenate([fluid, wall_sites(system).position, simulation.air_samples])
+    near = (np.linalg.norm(fluid[:, None] - places, axis=2) < system.resolution.support).sum(1)
+    assert len(simulation.air_samples) > 5
+    assert benchmark.facts_of(simulation)["ghosts"] == len(places) - len(fluid)
+    assert benchmark.mean_neighbours(simulation) == pytest.approx(near.mean() - 1)
+    for seed in (1, 5):
+        chosen = np.random.default_rng(seed).permutation(36)[:7]
+        assert benchmark.mean_neighbours(simulation, sample=7, seed=seed) == pytest.approx(near[chosen].mean() - 1)

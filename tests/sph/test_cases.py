@@ -2,8 +2,9 @@
 
 import re
 import warnings
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -11,11 +12,13 @@ from scipy.spatial import cKDTree
 
 import repro.sph
 from repro.errors import InputError
+from repro.sph.air import AirSampling, most
 from repro.sph.cases import DamBreak, StillWater
 from repro.sph.exact import rest_condensation
-from repro.sph.fluid import Fluid, time_steps
+from repro.sph.fluid import Fluid, Resolution, time_steps
 from repro.sph.ghosts import wall_sites
 from repro.sph.kernels import KERNELS
+from repro.sph.simulation import Simulation
 from repro.sph.system import Walls
 
 
@@ -121,6 +124,7 @@ def test_a_given_time_step_is_taken_and_one_is_chosen_below_all_limits():
 
 
 water = StillWater(column=(4, 4, 4))
+thin = StillWater(column=(2, 1, 2)).system()
 
 
 @pytest.mark.parametrize(
@@ -236,3 +240,126 @@ def test_the_fastest_flow_to_expect_is_ritters_front_or_what_is_there_at_the_sta
     moving = np.zeros_like(system.velocity)
     moving[7] = velocity
     assert replace(system, velocity=moving).speed == pytest.approx(speed)
+
+
+def test_what_is_not_given_is_what_the_documentation_says():
+    assert asdict(Fluid()) == {
+        "density": 1000.0, "stiffness": 1119e3, "viscosity": 0.1, "gravity": 9.81, "diffusion": 0.1, "xsph": 0.0
+    }  # fmt: skip
+    assert asdict(Resolution(0.02)) == {"spacing": 0.02, "ratio": 1.3, "kernel": "wendland c2"}
+    assert asdict(Walls()) == {"layers": 0, "lid": True, "still": False}
+    assert asdict(AirSampling()) == {"radius": 0.82, "attempts": 12, "rounds": 5, "every": 1, "carried": False}
+    case = StillWater()
+    assert (case.column, case.spacing, case.air, case.ratio, case.kernel) == ((12, 12, 16), 0.01, 8, 1.3, "wendland c2")
+    paper = DamBreak.of_paper()
+    assert (paper.column, paper.walls) == ((20, 20, 25), Walls(1, lid=False, still=True))
+    assert DamBreak.of_paper((8, 4, 12), still=False, width=0.2).walls == Walls(1, lid=False, still=False)
+    given = {name: value.default for name, value in signature(Simulation).parameters.items()}
+    assert given | {"system": 0, "device": 0} == {
+        "system": 0, "device": 0, "strategy": "sorted cells", "density": "continuity", "boundary": "ghosts",
+        "precision": "single", "sampling": AirSampling(), "few": 60_000,
+    }  # fmt: skip
+
+
+def test_a_case_hands_on_all_that_is_given():
+    fluid = Fluid(density=900.0, stiffness=2e6, viscosity=0.2)
+    more = {"fluid": fluid, "ratio": 1.7, "kernel": "cubic spline", "time_step": 2e-6}
+    pond = StillWater(column=(3, 4, 5), spacing=0.03, air=6, **more).system()
+    dam = DamBreak(column=(4, 3, 5), width=0.2, length=3.0, height=2.5, walls=Walls(2, lid=False), **more).system()
+    for system in (pond, dam):
+        assert (system.fluid, system.resolution.ratio, system.resolution.kernel) == (fluid, 1.7, "cubic spline")
+        assert (system.dt, system.resolution.smoothing_length) == (2e-6, pytest.approx(1.7 * system.resolution.spacing))
+        assert not system.velocity.any()
+    assert (pond.name, pond.tank, pond.walls) == ("still water", pytest.approx((0.09, 0.12, 0.33)), Walls())
+    assert (dam.name, dam.tank, dam.walls) == ("dam break", pytest.approx((0.6, 0.15, 0.5)), Walls(2, lid=False))
+    for system, (nx, ny, nz) in ((pond, (3, 4, 5)), (dam, (4, 3, 5))):
+        places = [((x + 0.5), (y + 0.5), (z + 0.5)) for x in range(nx) for y in range(ny) for z in range(nz)]
+        np.testing.assert_allclose(system.position, np.array(places) * system.resolution.spacing)
+
+
+@pytest.mark.parametrize(
+    ("make", "allowed", "refused"),
+    [
+        (lambda value: Fluid(xsph=value), (0, 1), (-1e-9, 1.001)),
+        (lambda value: Fluid(gravity=value), (0,), (-1e-9,)),
+        (lambda value: Fluid(viscosity=value), (0,), (-1e-9,)),
+        (lambda value: Fluid(diffusion=value), (0,), (-1e-9,)),
+        (lambda value: Fluid(stiffness=value), (1e-9,), (0,)),
+        (lambda value: Resolution(0.01, value), (1, 4), (0.999, 4.001)),
+        (lambda value: Resolution(value), (1e-9,), (0,)),
+        (lambda value: Walls(layers=value), (0, 64), (-1, 65)),
+        (lambda value: AirSampling(radius=value), (0.5, 2), (0.499, 2.001)),
+        (lambda value: AirSampling(attempts=value), (1, 1000), (0, 1001)),
+        (lambda value: AirSampling(rounds=value), (0, 1000), (-1, 1001)),
+        (lambda value: AirSampling(every=value), (1, 2**30), (0, 2**30 + 1)),
+        (lambda value: StillWater(column=(1, value, 1)), (1, 2**15), (0, 2**15 + 1)),
+        (lambda value: DamBreak(column=(value, 1, 1)), (1, 2**15), (0, 2**15 + 1)),
+        (lambda value: StillWater(air=value), (0, 2**15), (-1, 2**15 + 1)),
+        (lambda value: replace(water.system(), time_step=value), (1e-9,), (0,)),
+        # a tank of a spacing, and one whose side is a whole number of spacings but for a millionth
+        (lambda value: replace(thin, tank=(0.02, value, 0.1)), (0.01,), (0.0099,)),
+        (
+            lambda value: wall_sites(replace(water.system(), tank=(0.04, 0.04 * value, 0.12))),
+            (1 + 9e-7,),
+            (1 + 1.1e-6,),
+        ),
+        (lambda value: DamBreak(column=(4, 1, 1), length=value).system(), (2 + 2e-7,), (2 + 3e-7,)),
+    ],
+)
+def test_limits_are_where_they_are_said_to_be(make, allowed, refused):
+    for value in allowed:
+        make(value)
+    for value in refused:
+        with pytest.raises(InputError):
+            make(value)
+
+
+def test_a_flow_that_is_too_fast_and_a_step_that_is_too_long_are_refused_in_numbers():
+    system = water.system()
+    c, fast = system.fluid.sound_speed, np.zeros_like(system.velocity)
+    fast[5] = (0, 0.3001 * c, 0)
+    words = (
+        f"still water: stiffness = 1.119e+06 Pa: in it a flow of {0.3001 * c:.3g} m/s has the Mach number 0.3; at "
+        f"least {1.005 * 1119e3 * (0.3001 / 0.3) ** 2:.3g} Pa keeps it below 0.3"
+    )
+    with pytest.raises(InputError, match=f"^{re.escape(words)}$"):
+        replace(system, velocity=fast)
+    fast[5] = (0, 0.2999 * c, 0)
+    moving = replace(system, velocity=fast)
+    limit = min(time_steps(system.fluid, system.resolution, 0.2999 * c).values())
+    replace(moving, time_step=limit * (1 - 1e-9))
+    words = f"still water: time step {limit:g} s: above 0 and within the Courant limit, {limit:.3g} s"
+    with pytest.raises(InputError, match=f"^{re.escape(words)}$"):
+        replace(moving, time_step=limit * (1 + 1e-9))
+
+
+def test_nothing_is_in_the_outermost_cells_of_the_box_and_what_rests_in_its_corner_is_out_of_reach(own_kernel):
+    """Ghosts of up to so many layers, a lid or none, and supports of 2 to 3 smoothing lengths."""
+    for layers, ratio, kernel, lid in (
+        (0, 1.0, "wendland c2", True),
+        (7, 1.3, "cubic spline", False),
+        (1, 2, own_kernel, False),
+    ):
+        system = replace(
+            StillWater(column=(3, 4, 5), air=4, ratio=ratio, kernel=kernel).system(), walls=Walls(layers, lid=lid)
+        )
+        support, spacing = system.resolution.support, system.resolution.spacing
+        deep = max(layers, int(np.ceil(support / spacing)))
+        assert system.margin == pytest.approx((deep + 1) * spacing + 2 * support)
+        assert system.box == pytest.approx([side + 2 * system.margin for side in system.tank])
+        assert system.ceiling == pytest.approx(system.tank[2] + (0 if lid else support))
+        places = np.concatenate([wall_sites(system).position, np.eye(3) * system.tank, [[0, 0, system.ceiling]]])
+        inside, width = places + system.margin, np.array(system.box) / system.cells.shape
+        assert (width >= support).all()
+        assert (inside > width).all()
+        assert (inside < np.array(system.box) - width).all()
+
+
+def test_air_has_room_for_spheres_that_are_packed_as_densely_as_can_be():
+    """Of a radius of half their distance; their centres lie in the tank, they reach beyond it by a radius."""
+    system = StillWater(column=(5, 6, 7), air=3).system()
+    for radius in (0.82, 1.5):
+        spheres = np.pi / 6 * radius**3
+        space = (5 + radius) * (6 + radius) * (10 + radius)
+        found = most(system, AirSampling(radius=radius)) * spheres / space
+        assert np.pi / np.sqrt(18) <= found < np.pi / np.sqrt(18) + 1.01 * spheres / space

@@ -6,6 +6,7 @@ other side, since the grid is periodic, so that no search reads beyond its array
 
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from repro.sph.state import make_state, numbers
 from repro.sph.strategies import STRATEGIES, neighbour_list
 from repro.sph.strategies.search import WORD, make_locate, make_sum_around
 from repro.sph.strategies.sorted_cells import WORDS
+from repro.sph.sum_kernels import listed, shared
 from repro.sph.system import System
 
 REAL = np.float64
@@ -238,3 +240,18 @@ def test_many_particles_have_the_bits_of_few_with_a_list_of_neighbours(density):
     result = run(PlainDevice(), "sorted cells", few=0)
     for name, array in expected.items():
         np.testing.assert_array_equal(result[name], array, err_msg=name)
+
+
+def test_few_particles_share_their_sums_and_others_have_lists_as_long_as_their_places_have_32_bits():
+    gpu, core = (SimpleNamespace(name=name) for name in ("cuda", "serial"))
+    fast, plain = STRATEGIES["sorted cells"], STRATEGIES["cell table"]
+    assert [shared(gpu, count, 50) for count in (1, 49, 50)] == [True, True, False]
+    assert [listed(gpu, fast, count, 50) for count in (49, 50, 10**7)] == [False, True, True]
+    # two words an entry
+    most = 2**32 // (2 * neighbour_list.ENTRIES)
+    assert [listed(gpu, fast, count, 50) for count in (most, most + 1)] == [True, False]
+    assert not shared(core, 1, 50)
+    assert not listed(core, fast, 60, 50)
+    assert not listed(gpu, plain, 60, 50)
+    assert fast.shares
+    assert not plain.shares

@@ -1,6 +1,7 @@
 """Walls and obstacles: what they must do to fluid that comes, slips, falls, rests or swings between them."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from repro.sph.fluid import Fluid, Resolution
 from repro.sph.kernels import KERNELS
 from repro.sph.observables import energy
 from repro.sph.simulation import Simulation
+from repro.sph.solid_boundary import kernel_corrected, make_wall_proximity
 from repro.sph.system import System
 
 #: nothing but pressure acts
@@ -163,3 +165,33 @@ def test_the_time_step_suits_particles_however_near_a_wall_they_are(one_core, di
     # nothing drives it: waves keep what they were given, and a wall that is too stiff multiplies it in every step
     found = simulation.particles()
     assert energy(found, system).kinetic < 1.1 * system.mass * np.square(velocity).sum() / 2
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_a_wall_is_as_near_as_it_was_half_a_step_before_but_no_nearer_than_a_quarter_of_a_spacing(real):
+    """Two from half a spacing on, four from a quarter of one on, below and above along three axes of unequal length."""
+    box, ratio, half_step = (5.0, 6.0, 7.0), 1.3, 0.02
+    units = Units(real)
+    p = SimpleNamespace(
+        half_step=real(half_step),
+        spacings=real(ratio),
+        **{f"unit_{axis}": real(unit) for axis, unit in zip("xyz", units.lengths(box), strict=True)},
+    )
+    walls = np.array([[1.0, 1.1, 1.2], [3.0, 3.5, 4.3]])
+    faces, near = tuple(units.of(walls, box).ravel()), make_wall_proximity(real)
+    for away in ([0.1, 0.3, 0.9], [0.19, 0.2, 0.35], [-0.2, 0.36, 0.0]):
+        for velocity in ([0.0, 0.0, 0.0], [3.0, -2.0, 1.5]):
+            for end in (0, 1):
+                place = walls[end] + (1 - 2 * end) * np.array(away)
+                found = near(tuple(units.of(place[None], box)[0]), tuple(map(real, velocity)), faces, p)
+                before = place - half_step * np.array(velocity)
+                spacings = ratio * np.concatenate([before - walls[0], walls[1] - before])
+                np.testing.assert_allclose(found, 1 / np.clip(spacings, 0.25, 0.5), rtol=1e-5)
+
+
+def test_a_sum_stands_for_what_is_missing_beside_it_down_to_an_eighth_of_a_neighbourhood():
+    p = SimpleNamespace(inverse_slope=np.float64(0.4))
+    assert kernel_corrected(3.0, 0.0, p) == 3
+    assert kernel_corrected(3.0, -1.5, p) == pytest.approx(3 / 0.4)
+    assert kernel_corrected(3.0, -2.2, p) == pytest.approx(24) == kernel_corrected(3.0, -2.4, p)
+    assert kernel_corrected(3.0, -2.15, p) == pytest.approx(3 / 0.14)

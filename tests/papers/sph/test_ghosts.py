@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from math import sqrt
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from helpers import sph_by_hand
 from helpers.plain import PlainDevice
 from helpers.sph_systems import shaken
 
@@ -12,7 +14,9 @@ from repro.papers.sph import machines
 from repro.papers.sph.ghosts import figures, measures, runs
 from repro.papers.sph.ghosts.measures import NAMES
 from repro.sph.cases import DamBreak, StillWater
+from repro.sph.observables import density_deficit, wall_unevenness
 from repro.sph.simulation import Simulation
+from repro.sph.surface import reconstruct, roughness
 
 CASE = DamBreak(column=(4, 3, 8))
 
@@ -157,3 +161,58 @@ def test_far_particles_are_drawn_first():
     last = look.position[:, [0, 2]].max(0) + look.position[:, 1].min() * figures.OBLIQUE
     np.testing.assert_allclose(place[-1], 1000 * last, rtol=1e-6)
     assert arrays["start"].shape == (96, 3)
+
+
+def test_density_at_a_place_is_the_sum_over_all_others_that_are_given():
+    """Particles of 12 in places of 5 others, in water that weighs 880 kg/m3."""
+    system, chance = shaken(), np.random.default_rng(3)
+    here, there = (chance.uniform(0.02, 0.09, (count, 3)) for count in (5, 12))
+    alone = sph_by_hand.pairs(here, there, system)[1].sum(1) * system.mass
+    np.testing.assert_allclose(measures.weights(here, there, system), alone / 880, atol=2e-6)
+
+
+def test_deficits_of_a_look_are_told_by_place_with_its_ghosts_without_them_and_what_is_too_much():
+    system = replace(StillWater(column=(9, 8, 9), air=3).system(), name="pond")
+    look = looked(system)
+    look = replace(look, summed=np.random.default_rng(2).normal(0, 0.1, system.count))
+    surface = measures.sees_air(system.position, system)
+    for kind, s in {"counted": look.summed, "excess": -look.summed, "not counted": measures.fluid_alone(
+        system.position, system)}.items():  # fmt: skip
+        expected = density_deficit(s, look.particles, system, surface)
+        assert list(measures.deficits(look)[kind].items()) == list(zip(measures.PLACES, expected, strict=True))
+        assert len(set(expected)) == 3
+
+
+def test_the_shape_of_water_has_its_front_in_metres_and_how_rough_and_uneven_it_is_in_spacings():
+    look = looked(seed=4)
+    found = measures.shape(look)
+    assert found["front"] == pytest.approx(CASE.width, abs=0.02 * look.system.resolution.spacing)
+    assert found["walls"] == wall_unevenness(look.particles, look.system)
+    assert found["surface"] == roughness(reconstruct(look.position, look.system), look.system)
+    assert len(set(found.values())) > 4
+
+
+def test_two_runs_are_as_far_apart_as_their_worst_particle_in_spacings():
+    one = looked()
+    moved, spacing = one.position.copy(), one.system.resolution.spacing
+    moved[5] += spacing * np.array([0.3, -0.4, 1.2])
+    moved[6, 0] += spacing
+    other = replace(one, particles=one.particles | {"position": moved})
+    assert measures.distance(one, other) == pytest.approx(1.3)
+    names = [NAMES[name] for name in runs.PAIR]
+    found = runs.differences(
+        {"here": dict.fromkeys(names, replace(one, time=0.25)), "there": {names[0]: other, names[1]: one}}
+    )
+    assert found.to_dict("records") == [
+        {"boundary": name, "devices": "here and there", "time": 0.25, "distance": pytest.approx(d), "same bits": d == 0}
+        for name, d in zip(names, (1.3, 0.0), strict=True)
+    ]
+
+
+def test_devices_are_called_by_their_kind_and_their_cores():
+    kinds = [("cuda", 1, True), ("serial", 1, False), ("threads", 3, True), ("threads", 1, True), ("threads", 1, False)]
+    names = [
+        machines.label(SimpleNamespace(name=name, workers=workers, parallel=parallel))
+        for name, workers, parallel in kinds
+    ]
+    assert names == ["GPU", "one core, particle by particle", "3 cores", "one thread", "one core"]

@@ -119,6 +119,26 @@ def test_what_is_smoother_follows_from_all_seeds():
     assert not measures.smoother(*measures.pair_of(table(rough=(0.2, 0.2)), "surface"))["holds"]
 
 
+def test_what_is_missing_and_smooth_is_told_in_per_cent_and_as_means_over_the_seeds():
+    found = table(0.1, 0.31)
+    assert measures.missing(found, "inside") == {
+        "ours": pytest.approx(10.1),
+        "others": pytest.approx(31.1),
+        "holds": True,
+    }
+    # the worst seed with ghosts lacks half of what the best one without them does
+    assert measures.missing(table(0.1, 0.2041), "inside")["holds"]
+    assert not measures.missing(table(0.1, 0.2039), "inside")["holds"]
+    found["not counted near walls"] = 0.25
+    assert measures.without_counting(found) == {"walls": pytest.approx(25), "surface": pytest.approx(31), "holds": True}
+    for share, holds in ((0.51, True), (0.49, False)):
+        for place in PLACES[:2]:
+            some = table(0.1, 0.31).assign(**{f"not counted {place}": 0.101 + share * 0.21})
+            assert measures.without_counting(some)["holds"] is holds
+    smooth = measures.smoother(*measures.pair_of(table(rough=(0.1, 0.2)), "surface"))
+    assert smooth == {"ours": pytest.approx(0.101), "others": pytest.approx(0.201), "holds": True}
+
+
 def tried(**changes) -> pd.DataFrame:
     """Equation 4, two variants with the paper's B that explode, and soft water that falls."""
     names = ["equation 4, air does not act", "paper's B", "paper's B, no XSPH", air.SOFT.name]

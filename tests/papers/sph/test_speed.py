@@ -340,3 +340,40 @@ def test_every_part_of_a_step_of_the_papers_search_belongs_to_a_group(plain):
     assert groups["sort in a block"] == groups["first of each cell"] == speed.NEIGHBOUR_LIST
     assert groups["density"] == groups["forces"] == groups["ghosts in walls"] == speed.FORCE
     assert groups["drift"] == groups["kick"] == speed.UPDATE
+
+
+def test_a_whole_step_is_the_tenth_of_ten_in_milliseconds_after_ten_that_are_not_timed(monkeypatch):
+    asked, clocked = [], iter([0.02, 0.05])
+
+    class Counted:
+        def __init__(self, system, device, *, strategy):
+            asked.append((system, device, strategy))
+
+        def advance(self, count):
+            asked.append(count)
+
+    def clock(run, device):
+        run()
+        return next(clocked)
+
+    monkeypatch.setattr(speed, "Simulation", Counted)
+    monkeypatch.setattr(speed, "host_clock", clock)
+    monkeypatch.setattr(speed, "check_strategy", lambda device, *, strategy: asked.append(f"checked {strategy}"))
+    assert speed._whole_steps("system", "a search", "here", 2).tolist() == pytest.approx([2, 5])
+    assert asked == ["checked a search", ("system", "here", "a search"), 10, 10, 10]
+
+
+def test_readings_are_of_one_core_with_the_ratio_and_the_walls_of_each(monkeypatch):
+    monkeypatch.setattr(speed, "system_of", lambda thousands, ratio, still: (thousands, ratio, still))
+    parts = pd.DataFrame({"a": [1.0, 2.0, 9.0], "b": [0.5, 0.5, 0.5]})
+    seen = []
+    monkeypatch.setattr(speed, "_sampled", lambda *asked: seen.append(asked) or (asked[0], parts))
+    monkeypatch.setattr(speed, "facts_of", lambda found: {"neighbours": 70 * found[1], "ghosts": found[2], "more": 0})
+    table = speed.readings_table([1.3, 2.0], 3)
+    assert table.to_dict("records") == [
+        {"h over spacing": ratio, "pass over ghosts": not still, "neighbours": 70 * ratio, "ghosts": still,
+         "ms": 2.5, "from": 2.0, "to": 6.0}
+        for ratio in (1.3, 2.0) for still in (True, False)
+    ]  # fmt: skip
+    assert {(strategy, device.workers, samples) for _, strategy, device, samples in seen} == {("linked list", 1, 3)}
+    assert [system for system, *_ in seen] == [(15, ratio, still) for ratio in (1.3, 2.0) for still in (True, False)]

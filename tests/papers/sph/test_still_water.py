@@ -8,6 +8,7 @@ from repro.errors import InputError
 from repro.papers.sph.still_water import runs
 from repro.sph.cases import StillWater
 from repro.sph.exact import rest_pressure
+from repro.sph.fluid import Fluid
 from repro.sph.observables import Profile
 
 CASE = StillWater(column=(4, 4, 10), spacing=0.05, air=2, ratio=1.5)
@@ -211,3 +212,37 @@ def test_water_is_at_rest_when_it_slows_down_and_no_particle_has_gone_far():
     assert runs.stays(made())["holds"]
     assert not runs.stays(made(drift=0.6))["holds"]
     assert not runs.stays(made(beyond=0.6))["holds"]
+
+
+def test_the_settings_are_those_of_the_case_that_is_given():
+    fluid = Fluid(density=880.0, viscosity=0.3, diffusion=0.2)
+    case = StillWater(column=(3, 3, 4), spacing=0.05, ratio=1.7, kernel="cubic spline", fluid=fluid, time_step=1e-4)
+    rows = runs.settings(case).set_index("quantity")["value"].to_dict()
+    assert rows.pop("smoothing kernel") == "cubic spline"
+    system = case.system()
+    assert {name: float(value) for name, value in rows.items()} == pytest.approx(
+        {
+            "smoothing length h": 1.7, "radius of its support": 2.0, "artificial viscosity alpha": 0.3,
+            "density diffusion delta": 0.2, "Courant factor c dt / h": 1e-4 * fluid.sound_speed / 0.085,
+            "mass of a particle over rho0 spacing^3": system.mass / (880 * 0.05**3),
+        }
+    )  # fmt: skip
+
+
+def test_water_stays_if_no_particle_went_as_far_as_a_spacing_or_beyond_half_of_one_in_a_wall():
+    for drift, holds in ((0.4999, True), (0.5, False)):
+        assert runs.stays(made(drift=drift)) == {"worst": pytest.approx(2 * drift), "holds": holds}
+    for beyond, holds in ((0.5, True), (0.501, False)):
+        assert runs.stays(made(beyond=beyond))["holds"] is holds
+
+
+def test_the_error_of_the_pressure_is_the_largest_of_the_deep_layers_above_theory_or_below():
+    run = made()
+    pressure = run.profile.pressure.copy()
+    # the uppermost layers are not judged; the lowest one stands first
+    pressure[[2, 4, 9]] *= [1.01, 0.97, 3.0]
+    run = runs.Run(run.case, run.system, run.table, run.profile._replace(pressure=pressure))
+    assert run.error == pytest.approx(0.03)
+    np.testing.assert_allclose(run.errors[[0, 2, 4]], [0, 0.01, -0.03], atol=1e-12)
+    shallow = runs.Run(run.case, run.system, run.table, Profile(*(part[-2:] for part in run.profile)))
+    assert np.isnan(shallow.error)
