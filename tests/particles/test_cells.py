@@ -1,8 +1,10 @@
 """Cells, lists and the running sum."""
 
+import re
+
 import numpy as np
 import pytest
-from helpers.plain import PlainDevice
+from helpers.plain import PlainCore, PlainDevice
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
@@ -13,7 +15,9 @@ from repro.errors import CapacityError, InputError
 from repro.particles.cell_permutation import SortedParticles
 from repro.particles.cell_table import CellTable, particles_in
 from repro.particles.cells import ALL_CELLS, OWN_CELL, Cells, cell_of, neighbour, place_of
+from repro.particles.linked_list import LinkedList
 from repro.particles.position import Units
+from repro.particles.random import require_ids
 from repro.particles.scan import running_sum
 
 sides = some.floats(3, 40).map(lambda side: round(side, 3))
@@ -165,3 +169,50 @@ def test_a_box_with_more_cells_than_their_numbers_have_room_for_is_refused():
     assert Cells((1290.0, 1290.0, 1290.0)).count == 1290**3
     with pytest.raises(InputError, match="a box of 1300 x 1290.5 x 1290 cutoff radii has 2163330000 cells: at most"):
         Cells((1300.0, 1290.5, 1290.0))
+
+
+def test_boxes_tables_and_ids_have_the_limits_that_are_told():
+    """Cells are numbered from 0 to 2^31 - 3 at most, and a table of their first particles ends with one number more."""
+    assert Cells((1386.0, 4681.0, 331.0)).count == 2**31 - 2
+    with pytest.raises(InputError, match="a box of 1024 x 2048 x 1024 cutoff radii has 2147483648 cells: at most 2147"):
+        Cells((1024.0, 2048.0, 1024.0))
+    assert Cells((3.0, 4.999, 5.0)).shape == (3, 4, 5)
+    for axis, name in enumerate("xyz"):
+        for side in (2.999, np.inf, np.nan):
+            sides = [4.0, 4.0, 4.0]
+            sides[axis] = side
+            with pytest.raises(InputError, match=f"box side {name} = .*: at least 3 cutoff radii"):
+                Cells(tuple(sides))
+    for capacity, right in ((1, True), (1024, True), (0, False), (1025, False)):
+        if right:
+            assert CellTable(PlainDevice(), Cells((3.0,) * 3), capacity, np.float32).capacity == capacity
+            continue
+        with pytest.raises(InputError, match=f"capacity {capacity} of a cell: choose 1 to 1024 particles"):
+            CellTable(PlainDevice(), Cells((3.0,) * 3), capacity, np.float32)
+    require_ids((2**32 - 1) // 3)
+    with pytest.raises(InputError, match="1431655766 particles: .* have 32 bits, so at most 1431655765"):
+        require_ids((2**32 - 1) // 3 + 1)
+
+
+def test_a_full_cell_is_named_by_its_place_along_each_axis_with_the_most_that_it_ever_held():
+    device, box = PlainDevice(), (3.0, 4.0, 5.0)
+    position = np.array([[2.5, 1.5, 3.5]] * 5 + [[0.5, 2.5, 4.5]] * 4)
+    state = make_state(device, np.float32, position, position, len(position), box)
+    table = CellTable(device, Cells(box), 3, np.float32)
+    for launch in table.update(state.r, state.count).values():
+        launch()
+    words = "cell (2, 1, 3) held 5 particles and the table has room for 3: start again with a capacity of at least 5"
+    with pytest.raises(CapacityError, match=re.escape(words)):
+        table.check()
+
+
+def test_a_list_that_grows_particle_after_particle_is_for_one_core():
+    with pytest.raises(InputError, match="one core: not on 'cuda'"):
+        LinkedList(PlainDevice(), Cells((3.0,) * 3), 4, np.float32)
+    lists = LinkedList(PlainCore(), Cells((3.0,) * 3), 4, np.float32)
+    r = Units(np.float32).of(np.array([[0.5] * 3, [1.5] * 3, [0.6] * 3, [0.4] * 3]), (3.0,) * 3).T.ravel()
+    for launch in lists.update(np.ascontiguousarray(r)).values():
+        launch()
+    # from the last one back
+    assert (lists.last[0], lists.last[13]) == (3, 1)
+    assert lists.before.tolist() == [-1, -1, 0, 2]

@@ -9,7 +9,7 @@ from scipy import stats
 from repro.dpd.noise import LCG_FACTOR, LCG_INCREMENT, PAPER_ROUNDS, lcg, make_noise
 from repro.parallel import Kernel, device_function
 from repro.parallel.elementary import half_turn_sine, logarithm
-from repro.particles.random import Stream, normal, tea, tea_round, uniform
+from repro.particles.random import ROUNDS, Stream, normal, tea, tea_round, uniform
 
 
 def words_by_rounds(a, b, key, rounds):
@@ -108,6 +108,10 @@ def test_streams_seeds_and_steps_share_no_numbers():
     words = tea(8)
     # a second name of the same stream is no member of its own
     assert list(Stream.__members__.values()) == list(Stream)
+    # with other numbers no run is what it was
+    numbers = {"PAIR": 1, "WALL": 2, "WALL_NORMAL": 3, "PAIR_AGAIN": 4, "COLLISION": 101, "SOURCE": 111}
+    assert {stream.name: stream.value for stream in Stream} == numbers
+    assert ROUNDS == 8
     with np.errstate(over="ignore"):
         found = {words(1, 2, stream.value, seed, step) for stream in Stream for seed in (1, 2, 3) for step in (0, 1, 2)}
     assert len(found) == len(Stream) * 9

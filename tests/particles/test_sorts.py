@@ -86,3 +86,12 @@ def test_a_block_s_pairs_stay_in_registers_and_its_memory_is_what_gpus_had_in_th
     for kernel in kernels:
         assert kernel["shared"] == (kernel["kernel"] != "scatter")
     assert {k["shared bytes"] for k in kernels if k["shared"]} == {48 * 1024}
+
+
+@pytest.mark.parametrize(("sides", "digits"), [((64.0, 64.0, 32.0), 1), ((64.0, 64.0, 33.0), 3), ((32.0, 8.0, 3.0), 1)])
+def test_a_key_of_seventeen_bits_lies_beside_its_place_in_a_word_and_one_of_eighteen_has_three_digits(sides, digits):
+    position = np.random.default_rng(4).uniform(0, sides, (40, 3))
+    position[::3] = np.array(sides) - 0.5
+    sort, of = sorted_by(BlockSort, PlainDevice(), sides, position)
+    assert len([name for name in sort.update(np.zeros(120, np.int32)) if "sort" in name]) == digits
+    require_sorted(sort, of)

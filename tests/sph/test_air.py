@@ -225,6 +225,12 @@ def test_samples_are_those_of_bridson_s_darts_and_of_moves_to_where_there_is_mor
         assert len(found) > 25
         np.testing.assert_allclose(found, expected, atol=1e-12)
     before = np.concatenate([found[::2] + 0.004, found[:3]])
+    # of a block some particles see no air, and some have about as many around as those that do not
+    block = shaken(4, tank=(8, 7, 8), water=(6, 5, 6))
+    few = AirSampling(attempts=3, rounds=0)
+    np.testing.assert_allclose(
+        sample(block.position, block, few, 5), samples_by_hand(block.position, block, few, 5), atol=1e-12
+    )
     again = sample(system.position, system, sampling, 11, before)
     np.testing.assert_allclose(again, samples_by_hand(system.position, system, sampling, 11, before), atol=1e-12)
 

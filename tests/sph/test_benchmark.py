@@ -172,3 +172,23 @@ def test_neighbours_are_those_of_a_random_sample_with_the_ghosts_of_air_where_it
     for seed in (1, 5):
         chosen = np.random.default_rng(seed).permutation(36)[:7]
         assert benchmark.mean_neighbours(simulation, sample=7, seed=seed) == pytest.approx(near[chosen].mean() - 1)
+
+
+def test_parts_of_a_gpu_are_timed_between_those_that_move_particles_away_from_their_lists(core):
+    """By a clock on which every launch takes a millisecond."""
+
+    class Gpu(PlainCore):
+        name = "cuda"
+
+    device = Gpu()
+    simulation = Simulation(SYSTEM, device, strategy="linked list", density="summation", **OPEN)
+    found = benchmark.part_samples(simulation, samples=2, seconds=4e-3)
+    assert list(found) == list(simulation.parts)
+    assert simulation.steps == 2
+    launches = {}
+    for name, launch in simulation.parts.items():
+        before = device.launches
+        launch()
+        launches[name] = 1e-3 * (device.launches - before)
+    for name, times in found.items():
+        np.testing.assert_allclose(times, [launches[name]] * 2, atol=1e-12, err_msg=name)

@@ -277,6 +277,21 @@ def test_a_case_hands_on_all_that_is_given():
         np.testing.assert_allclose(system.position, np.array(places) * system.resolution.spacing)
 
 
+def test_a_system_without_particles_or_with_other_velocities_than_those_of_its_particles_is_refused(monkeypatch):
+    system, nothing = water.system(), np.zeros((0, 3))
+    with pytest.raises(InputError, match="^still water: no particle$"):
+        replace(system, position=nothing, velocity=nothing)
+    words = re.escape("still water: positions (64, 3) and velocities (63, 3): both (count, 3)")
+    with pytest.raises(InputError, match=f"^{words}$"):
+        replace(system, velocity=system.velocity[1:])
+    with pytest.raises(InputError, match="tank side y = 0.0099: at least one spacing, 0.01 m"):
+        replace(thin, tank=(0.02, 0.0099, 0.1))
+    asked = []
+    monkeypatch.setattr("repro.sph.system.require_ids", asked.append)
+    replace(system, name="pond")
+    assert asked == [64]
+
+
 @pytest.mark.parametrize(
     ("make", "allowed", "refused"),
     [

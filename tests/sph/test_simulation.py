@@ -300,7 +300,7 @@ def test_the_first_particle_without_a_finite_velocity_is_named_whether_it_has_no
         require_inside(excursion, velocity, system, "now")
 
 
-def moving(system, speed=0.0, acceleration=0.0, condensation=0.0, elsewhere=-0.2):
+def moving(system, speed=0.0, acceleration=0.0, condensation=-0.1, elsewhere=-0.2):
     """Particles of which one is as fast, one as much accelerated and one as dense; all others rest, and are thin."""
     found = {name: np.zeros((system.count, 3)) for name in ("velocity", "acceleration")}
     found["velocity"][4] = speed * np.array([0.6, 0, -0.8])
@@ -392,6 +392,7 @@ def test_what_cannot_work_is_refused_in_one_line(shaken_water):
     for options in ({"strategy": "x"}, {"density": "x"}, {"boundary": "x"}, {"precision": "half"}):
         with pytest.raises(InputError, match="must be one of"):
             Simulation(shaken_water, PlainDevice(), **options)
+    assert repr(Simulation(shaken_water, PlainDevice())) == "Simulation(tank, 125 particles, sorted cells, plain)"
     with pytest.raises(InputError, match="device = 'serial': must be a device of repro.parallel"):
         Simulation(shaken_water, "serial")
 
