@@ -40,6 +40,16 @@ def test_each_column_of_water_begins_with_the_pressure_under_its_own_surface():
     np.testing.assert_allclose(system.depths, surface - position[:, 2])
 
 
+def test_a_column_of_water_goes_on_over_a_gap_within_the_support_and_ends_below_a_wider_one():
+    """Of 2.6 spacings; columns of one width along x and another number of them along y."""
+    z = np.array([0.5, 1.5, 4.05, 6.6, 9.3])
+    position = np.concatenate([np.stack([0 * z + x + 0.5, 0 * z + y + 0.5, z], 1) for x, y in ((0, 0), (1, 2), (0, 2))])
+    position[10:, 2] += 3
+    system = replace(water.system(), position=0.01 * position, velocity=np.zeros_like(position), tank=(0.02, 0.03, 0.2))
+    expected = np.array([6.6, 5.6, 3.05, 0.5, 0.5])
+    np.testing.assert_allclose(system.depths, 0.01 * np.tile(expected, 3), rtol=1e-9)
+
+
 def test_compressible_flows_are_refused_with_a_stiffness_that_will_do():
     with pytest.raises(InputError, match="has the Mach number 0.85; at least") as error:
         DamBreak(fluid=Fluid(stiffness=2272.0)).system()
@@ -65,6 +75,20 @@ def test_fluid_that_would_hang_from_the_lid_is_warned_of(ratio, air, hangs):
     make = case.system if air else partial(replace, full, position=full.position[9:], velocity=full.velocity[9:])
     with pytest.warns(UserWarning, match="hangs from it: leave at least a smoothing length of air"):
         make()
+
+
+def test_a_smoothing_length_of_air_is_enough_and_a_tank_with_one_hole_is_not_full():
+    # lengths that have no rounding
+    pond = StillWater(column=(2, 2, 2), spacing=0.25, ratio=1.0, air=1)
+    full = StillWater(column=(6, 6, 6), air=0).system()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        system = pond.system()
+        replace(full, position=full.position)
+    assert system.tank[2] - system.depth == system.resolution.smoothing_length
+    words = "tank: fluid 0 m below the lid hangs from it: leave at least a smoothing length of air, 0.013 m, in a tank"
+    with pytest.warns(UserWarning, match=f"^{words} 0.073 m high or more$"):
+        replace(full, name="tank", position=full.position[1:], velocity=full.velocity[1:])
 
 
 def sites(*ranges) -> np.ndarray:

@@ -209,10 +209,10 @@ def test_a_front_is_half_a_spacing_before_the_foremost_particle_and_walls_are_to
 
 def test_layers_are_means_over_their_particles_with_what_lies_below_the_bottom_in_the_lowest():
     system = StillWater(column=(4, 4, 6), air=4).system()
-    z, s = np.array([0.004, -0.002, 0.013, 0.031, 0.039]), np.array([1e-4, 3e-4, 2e-4, 5e-5, 1e-5])
+    z, s = np.array([0.004, -0.013, 0.013, 0.031, 0.039]), np.array([1e-4, 3e-4, 2e-4, 5e-5, 1e-5])
     position = np.stack([z * 0 + 0.01, z * 0 + 0.02, z], 1)
     found = pressure_profile({"position": position, "condensation": s}, system)
     p = 1119e3 * ((1 + s) ** 7 - 1)
     np.testing.assert_array_equal(found.count, [2, 1, 2])
-    np.testing.assert_allclose(found.height, [0.001, 0.013, 0.035])
+    np.testing.assert_allclose(found.height, [-0.0045, 0.013, 0.035])
     np.testing.assert_allclose(found.pressure, [p[:2].mean(), p[2], p[3:].mean()], rtol=1e-6)

@@ -224,8 +224,9 @@ def lump():
     """A tank with a heap in a corner and a drop, and their surface."""
     tank = SimpleNamespace(name="lump", resolution=SimpleNamespace(spacing=0.02), tank=(0.12, 0.16, 0.10))
     index = np.stack(np.meshgrid(range(4), range(3), range(3), indexing="ij"), -1).reshape(-1, 3)
-    place = index + 0.5 + np.random.default_rng(5).uniform(-0.2, 0.2, index.shape)
-    return tank, reconstruct(0.02 * np.concatenate([place[:-3], [[4.6, 6.4, 3.9]]]), tank)
+    # against the upper wall of x and the lower ones of y and z
+    place = index + np.array([2.5, 0.5, 0.5]) + np.random.default_rng(5).uniform(-0.2, 0.2, index.shape)
+    return tank, reconstruct(0.02 * np.concatenate([place[:-3], [[1.6, 6.4, 3.9]]]), tank)
 
 
 def smoothed_by_hand(surface, sides, rounds):
