@@ -144,6 +144,31 @@ def test_a_check_allows_for_rounding_in_double_precision_and_where_pairs_are_met
         check()
 
 
+def test_both_runs_of_a_check_take_so_many_steps_with_what_was_asked_for(core, monkeypatch):
+    seen = []
+
+    class Counted:
+        def __init__(self, system, device, **options):
+            seen.append((system, device.name, options))
+
+        def step(self, count):
+            seen.append(count)
+
+        def particles(self):
+            return {"a": np.ones(3)}
+
+    monkeypatch.setattr(benchmark, "Simulation", Counted)
+    monkeypatch.setattr(benchmark, "CHECK_STEPS", 7)
+    found = benchmark.check_strategy(core, strategy="cell table", precision="double", few=5)
+    assert found == "within 0.0e+00 of linked list on the CPU after 7 steps of 12 particles"
+    options = {"precision": "double", "few": 5}
+    searches = [(SYSTEM, "serial", {"strategy": name} | options) for name in ("cell table", "linked list")]
+    assert seen == [searches[0], 7, searches[1], 7]
+    # a check that was passed is not made again
+    benchmark.check_strategy(core, strategy="cell table", few=5, precision="double")
+    assert len(seen) == 4
+
+
 def test_a_speed_is_told_with_all_that_it_hangs_on(core):
     system = replace(SYSTEM, walls=Walls(layers=1), resolution=replace(SYSTEM.resolution, ratio=1.4))
     options = {"strategy": "linked list", "precision": "double"}
