@@ -98,6 +98,8 @@ def test_a_part_of_a_gpu_is_what_its_sequence_takes_longer_than_the_one_before()
     found = benchmark._differences(parts, core, samples=4, seconds=0.02)
     for name, ms in (("one launch", 1), ("three", 3), ("none", 0)):
         np.testing.assert_allclose(found[name], [1e-3 * ms] * 4, atol=1e-12)
+    # once, once by the clock, and in each sample five times all parts up to each one: that takes 0.02 s
+    assert core.launches == 4 + 4 + 4 * 5 * (1 + 4 + 4)
 
 
 def test_the_kernels_of_many_particles_are_checked_where_many_are_timed(core, monkeypatch):
@@ -217,3 +219,15 @@ def test_parts_of_a_gpu_are_timed_between_those_that_move_particles_away_from_th
         launches[name] = 1e-3 * (device.launches - before)
     for name, times in found.items():
         np.testing.assert_allclose(times, [launches[name]] * 2, atol=1e-12, err_msg=name)
+
+
+def test_a_speed_is_timed_as_long_and_as_often_as_is_asked_for(core, monkeypatch):
+    asked = []
+    monkeypatch.setattr(benchmark, "time_steps", lambda *_, **options: asked.append(options))
+    monkeypatch.setattr(
+        benchmark, "measure_runs", lambda case, device, *, time, runs, **_: (case, device, time(None), runs)
+    )
+    assert benchmark.measure_speed("pond", SYSTEM, core, seconds=0.03, runs=4) == ("pond", core, None, 4)
+    benchmark.measure_speed("pond", SYSTEM, core)
+    # a GPU is warm after two hundred steps
+    assert asked == [{"seconds": 0.03, "warm_up": 200}, {"seconds": 0.2, "warm_up": 200}]
