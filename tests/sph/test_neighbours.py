@@ -19,6 +19,7 @@ from repro.errors import InputError
 from repro.parallel import select
 from repro.particles.cells import cell_of
 from repro.particles.position import Units
+from repro.particles.sorted_cells import row_around
 from repro.sph.fluid import Fluid, Resolution
 from repro.sph.ghosts import Sites, make_ghosts, make_no_ghosts
 from repro.sph.neighbour_sums import PARTICLE_TYPES
@@ -200,8 +201,22 @@ def test_a_list_holds_the_neighbours_in_their_order_and_rows_without_room_are_wa
         rows = [accumulate((), target, cell, row, species, p, shape) for row in range(9)]
         write(target, cell, species, p, shape, table)
         assert visit(target, cell, species, p, shape, table) == sum(rows, ())
+        # as many rows as have room beside the entry that ends the list, whose place is their number
+        entries = np.cumsum([words(row, near, cell, species, shape) for row, near in enumerate(rows)])
+        ends = int(np.flatnonzero(table[system.count + i :: 2 * system.count] == 0)[0])
+        assert table[2 * ends * system.count + i] == (entries < room).sum()
+        assert ends == max([0, *entries[entries < room]])
         longest = max(longest, len(sum(rows, ())))
     assert longest > 20
+
+
+def words(row, near, cell, species, shape):
+    """How many words of 32 candidates of a row have a neighbour."""
+    found = 0
+    for kind, each in enumerate(species):
+        first, end = row_around(row, *cell[:3], each.starts, shape)
+        found += len({(j - first) // 32 for k, j in near if k == kind and first <= j < end})
+    return found
 
 
 def _tell(kind, term, sums, target, j, species, p):

@@ -37,6 +37,9 @@ def test_walls_have_so_many_layers_and_an_open_tank_none_above(layers, lid, expe
     assert places.min() == pytest.approx(0.5 - layers)
     assert places[:, 2].max() == pytest.approx(4 + layers - 0.5 if lid else 3.5)
     assert places[:, 0].max() == pytest.approx(4 + layers - 0.5)
+    # a bit for each axis along which a ghost lies beyond a wall
+    beyond = (places < 0) | (places > (4, 3, 4))
+    np.testing.assert_array_equal(wall_sites(replace(WATER, walls=Walls(layers, lid))).kind, beyond @ [1, 2, 4])
 
 
 def test_by_default_walls_are_as_thick_as_the_support():
