@@ -11,9 +11,10 @@ from scipy.spatial import cKDTree
 
 from repro.errors import InputError
 from repro.parallel import select
+from repro.particles.position import Units
 from repro.sph.air import AirSampling, carried, most, sample
 from repro.sph.checkpoint import restore, save
-from repro.sph.pair import AIR
+from repro.sph.pair import AIR, UNUSED
 from repro.sph.simulation import Simulation
 from repro.sph.strategies import STRATEGIES
 from repro.sph.system import Walls
@@ -93,6 +94,11 @@ def test_ghosts_lie_where_they_were_sown_whatever_the_search(strategy):
     simulation = Simulation(FEW, PlainDevice(), strategy=strategy, precision="double", **moist())
     simulation.step(3)
     assert (np.array(simulation.air.kind) == AIR).sum() == len(simulation.air_samples)
+    # all others rest farther away than the fluid can see
+    others = simulation.air.r.reshape(3, -1)[:, np.array(simulation.air.kind) == UNUSED].T.copy()
+    away = -Units(np.float64).coordinates(others, FEW.box) + FEW.margin
+    assert len(others) == simulation.air.count - len(simulation.air_samples) > 0
+    assert away.min() > FEW.resolution.support
     expected = sample(after_two_steps(), FEW, simulation.sampling, 2)
     np.testing.assert_allclose(simulation.air_samples, expected, atol=1e-9)
 
