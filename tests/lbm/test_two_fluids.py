@@ -9,6 +9,7 @@ from helpers.plain import PlainDevice
 
 from repro.errors import DivergenceError, InputError
 from repro.lbm import plain
+from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D2Q9, D3Q19
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import part, shares_at
@@ -313,3 +314,147 @@ def test_one_fluid_whose_density_falls_below_zero_at_one_node_stops_the_run(flui
     rest[5] -= 1.2
     with pytest.raises(DivergenceError, match=r"diverged by step 0 \(a density of -0\.\d+\): interaction 0.12"):
         made._look()
+
+
+def test_fluids_that_nothing_is_said_of_are_alike_neutral_and_at_rest():
+    problem = TwoFluids(OPEN, 0.0)
+    assert (problem.wetting, problem.solid_density, problem.interaction) == ((0.0, 0.0), 1.0, 0.0)
+    assert (problem.relaxation_times, problem.accelerations) == ((1.0, 1.0), ((0.0, 0.0, 0.0),) * 2)
+    assert (problem.collision, problem.stencil, problem.magic) == ("bgk", "isotropic-4", 3 / 16)
+    made = TwoFluidFlow(TwoFluids(ROCK, 0.1), PlainDevice())
+    assert (made.strategy, made.precision) == ("dense", "single")
+    a, b, velocity = made.fields()
+    np.testing.assert_allclose([a, b], np.where(ROCK.solid, 0, 0.5) * np.ones((2, 1, 1, 1)), atol=1e-6)
+    assert made.masses() == pytest.approx((ROCK.pores / 2,) * 2)
+    assert not velocity[:, ROCK.solid].any()
+
+
+@pytest.mark.parametrize(("wetting", "density"), [((0.5, -0.5), 1.0), ((-0.25, 0.25), 2.0)])
+def test_a_wall_repels_and_attracts_up_to_a_half(wetting, density):
+    assert TwoFluids(OPEN, 0.5, wetting=wetting, solid_density=density).wetting == wetting
+    for k in (0, 1):
+        beyond = tuple(w * (1.01 if which == k else 1.0) for which, w in enumerate(wetting))
+        with pytest.raises(InputError, match=f"of fluid {'ab'[k]}: times the solid's density at most 0.5$"):
+            TwoFluids(OPEN, 0.5, wetting=beyond, solid_density=density)
+    with pytest.raises(InputError, match=r"interaction = 0.51: must be a number from 0 to 0.5$"):
+        TwoFluids(OPEN, 0.51)
+
+
+@pytest.mark.parametrize("fluid", [0, 1])
+def test_no_fluid_of_a_layer_is_pushed_or_flows_out_of_it(fluid):
+    layer = PoreSpace(np.zeros((1, 4, 5), bool))
+    pushes = [(0.0, 0.0, 1e-6) if k == fluid else (1e-6, 0.0, 0.0) for k in (0, 1)]
+    with pytest.raises(InputError, match="D2Q9 has no z direction"):
+        TwoFluids(layer, 0.1, accelerations=tuple(pushes), lattice=D2Q9)
+    made = TwoFluidFlow(TwoFluids(layer, 0.1, lattice=D2Q9), PlainDevice())
+    with pytest.raises(InputError, match="velocity: on D2Q9 there is none along z"):
+        made.set_densities(0.5, 0.5, (0.0, 0.1, 0.1))
+    made.set_densities(0.5, 0.5, (0.1, 0.1, 0.0))
+
+
+def test_the_fastest_node_counts_and_only_in_pores():
+    """One node as fast as sound is too fast; what is given in solid does not matter."""
+    solid = np.zeros(SHAPE, bool)
+    solid[1, 2, 3] = True
+    velocity, made = np.zeros((3, *SHAPE)), TwoFluidFlow(TwoFluids(PoreSpace(solid), 0.1), PlainDevice())
+    velocity[2, 0, 1, 2] = 1 / np.sqrt(3)
+    with pytest.raises(InputError, match="velocity: up to 0.577 in the pores"):
+        made.set_densities(0.5, 0.5, velocity)
+    velocity[2, 0, 1, 2], velocity[:, 1, 2, 3] = 0.57, 9.0
+    densities = np.where(solid, -1.0, 0.5)
+    made.set_densities(densities, densities, velocity)
+    np.testing.assert_allclose(made.fields()[0], np.where(solid, 0, 0.5), atol=1e-6)
+    with pytest.raises(InputError, match="set densities before the first step and the first look; this is step 0"):
+        made.set_densities(0.5, 0.5)
+
+
+def test_a_density_of_zero_in_one_pore_is_refused():
+    thin = np.full(SHAPE, 0.5)
+    thin[3, 0, 5] = 0.0
+    made = TwoFluidFlow(TwoFluids(OPEN, 0.1), PlainDevice())
+    for densities, name in (((thin, 0.5), "a"), ((0.5, thin), "b")):
+        with pytest.raises(InputError, match=f"density of fluid {name}: it must be finite and positive in all pores"):
+            made.set_densities(*densities)
+
+
+@pytest.mark.parametrize("fluid", [0, 1])
+@pytest.mark.parametrize(("off", "reason"), [(np.nan, "a density is not finite"), (-1.7, r"a density of -0\.7")])
+def test_a_run_that_diverges_says_what_it_was_asked_for_and_which_density_is_the_lowest(fluid, off, reason):
+    push = ((1e-3, 0.0, 0.0), (0.0, 2e-3, 0.0))
+    problem = TwoFluids(OPEN, 0.12, (0.01, 0.02), (0.9, 1.1), push)
+    made = TwoFluidFlow(problem, PlainDevice(), precision="double")
+    made.set_densities(1.0, 1.0)
+    made.resume(7)
+    made.state[fluid][4] += off
+    asked = r"interaction 0.12, wetting \(0.01, 0.02\), relaxation times \(0.9, 1.1\), accelerations \(\(0.001, .*0.002"
+    with pytest.raises(DivergenceError, match=rf"by step 7 \({reason}\): {asked}.*differs by more than 0.222 over"):
+        made._look()
+
+
+def test_a_start_is_doubted_where_it_is_made():
+    with pytest.warns(UserWarning, match="g rho = 0.4 in a mixture") as found:
+        TwoFluidFlow(TwoFluids(OPEN, 0.4), PlainDevice()).set_densities(0.5, 0.5)
+    assert [line.filename for line in found] == [__file__]
+
+
+def test_a_mixture_that_parts_will_be_as_steep_beside_a_wall_as_one_fluid():
+    """A half of each is 0.125 from a wall that is a vacuum, and 0.25 where either fluid has the place of both."""
+    solid = np.zeros((1, 6, 5), bool)
+    solid[:, 0] = True
+    half = np.where(solid, 0.0, 0.5)
+    assert doom(TwoFluids(PoreSpace(solid), 0.25), half, half) == "a potential differs by 0.250 over two nodes"
+    assert doom(TwoFluids(PoreSpace(solid), 0.25, wetting=(0.125,) * 2), half, half) == ""
+    # fluids that mix stay as they are
+    assert doom(TwoFluids(PoreSpace(solid), 0.1), 2.3 * half, 2.3 * half) == ""
+
+
+def test_a_potential_is_not_steep_in_the_solid():
+    """A wall of one layer, with one fluid below and the other above: only pores feel a force."""
+    y = np.arange(8)[None, :, None] + np.zeros((2, 8, 3), int)
+    solid, below = (y == 3) | (y == 7), y < 3
+    a, b = (np.where(solid, 0.0, np.where(part, 1.0, 1e-3)) for part in (below, ~below))
+    assert doom(TwoFluids(PoreSpace(solid), 0.25, wetting=(0.125,) * 2), a, b) == ""
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_closed_face_is_as_steep_as_the_layer_of_solid_that_it_is(axis):
+    """One fluid next to the node at the upper face, of which the wall attracts the other one."""
+    shape, faces = (3, 4, 5), ["periodic"] * 6
+    for face in (4 - 2 * axis, 5 - 2 * axis):
+        faces[face] = "half-way"
+    a = np.full(shape, 0.01)
+    np.moveaxis(a, axis, 0)[-2] = 1.0
+    more = [(0, int(k == axis)) for k in range(3)]
+    layer, settings = np.pad(np.zeros(shape, bool), more, constant_values=True), {"wetting": (0.0, -0.1)}
+    closed = TwoFluids(PoreSpace(np.zeros(shape, bool)), 0.16, boundaries=Boundaries(tuple(faces)), **settings)
+    expected = doom(TwoFluids(PoreSpace(layer), 0.16, **settings), np.pad(a, more), np.pad(1.01 - a, more))
+    assert doom(closed, a, 1.01 - a) == expected == "a potential differs by 0.260 over two nodes"
+
+
+def test_a_tile_knows_neither_more_than_its_rim_nor_half_a_warp():
+    for stencil in ("isotropic-6", "isotropic-8"):
+        with pytest.raises(InputError, match=f"stencil '{stencil}' reaches beyond the rim that 'tiled' keeps"):
+            TwoFluidFlow(TwoFluids(OPEN, 0.1, stencil=stencil), PlainDevice(), strategy="tiled")
+    with pytest.raises(InputError, match="block = 48: 'tiled' takes multiples of 32"):
+        TwoFluidFlow(TwoFluids(OPEN, 0.1), PlainDevice(), strategy="tiled", block=48)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_run_asks_for_the_memory_that_it_takes(strategy):
+    class Counting(PlainDevice):
+        """Counts the bytes that it hands out."""
+
+        bytes = 0
+
+        def zeros(self, shape, dtype):
+            self.bytes += np.zeros(shape, dtype).nbytes
+            return np.zeros(shape, dtype)
+
+        def to_device(self, array):
+            self.bytes += np.asarray(array).nbytes
+            return np.array(array)
+
+    device, space = Counting(), PoreSpace(np.random.default_rng(2).random((12, 14, 16)) < 0.3)
+    made = TwoFluidFlow(TwoFluids(space, 0.1), device, strategy=strategy, precision="double")
+    # but for masks and numbers of nodes
+    assert made.memory == pytest.approx(device.bytes, rel=0.03)

@@ -7,7 +7,7 @@ from helpers.plain import PlainDevice
 from repro.errors import InputError
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.cases import TRACE, Bubble, Drop, FlatInterface, Layers, Mixture, shares_at
-from repro.lbm.two_fluids.exact import coexistence, lattice_coexistence
+from repro.lbm.two_fluids.exact import coexistence, lattice_coexistence, lattice_interface
 from repro.lbm.two_fluids.observables import contact_angle as measured_angle
 
 DEVICE = PlainDevice()
@@ -196,3 +196,109 @@ def test_a_mixture_is_drawn_by_its_seed():
 def test_what_cannot_be_is_refused(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+SPACE = PoreSpace(np.zeros((3, 4, 5), bool))
+
+
+@pytest.mark.parametrize("case", [Bubble(9.0), FlatInterface(), Layers(), Drop(0.01), Mixture(SPACE)])
+def test_cases_are_made_of_the_papers_model_unless_told_otherwise(case):
+    problem, layers = case.problem, isinstance(case, Layers)
+    assert (problem.stencil, problem.collision) == ("isotropic-4", "mrt" if layers else "bgk")
+    assert problem.relaxation_times == ((1.0, 5.5) if layers else (1.0, 1.0))
+    assert problem.solid_density == 1.0
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [
+        (
+            Bubble(9.0, 20, 3, 0.19, "isotropic-6", 0.7),
+            {"shape": (20, 20, 20), "interaction": 0.19, "stencil": "isotropic-6", "relaxation_times": (0.7, 0.7)},
+        ),
+        (FlatInterface(0.18, 34, "central"), {"shape": (34, 1, 1), "interaction": 0.18, "stencil": "central"}),
+        (FlatInterface(), {"shape": (96, 1, 1), "interaction": 0.2}),
+        (
+            Layers(16, 0.4, 0.2, (0.8, 0.9), (1e-6, 2e-6), -0.03, "bgk"),
+            {"shape": (18, 1, 1), "interaction": 0.2, "relaxation_times": (0.8, 0.9), "wetting": (-0.03, 0.03)}
+            | {"collision": "bgk", "accelerations": ((0.0, 1e-6, 0.0), (0.0, 2e-6, 0.0))},
+        ),
+        (
+            Drop(-0.02, 30, 20, 9.0, 0.21, "isotropic-8"),
+            {"shape": (30, 22, 1), "interaction": 0.21, "wetting": (-0.02, 0.02), "stencil": "isotropic-8"},
+        ),
+        (
+            Mixture(SPACE, 0.14, -0.05, -3e-4, stencil="central"),
+            {"space": SPACE, "interaction": 0.14, "wetting": (-0.05, 0.05), "stencil": "central"}
+            | {"accelerations": ((-3e-4, 0.0, 0.0),) * 2},
+        ),
+    ],
+)
+def test_what_a_case_is_told_its_problem_has(case, expected):
+    assert {name: getattr(case.problem, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "least", "most", "name"),
+    [
+        (lambda n: Bubble(2.0, nodes=n), 16, 1 << 15, "nodes"),
+        (lambda n: FlatInterface(nodes=n), 32, 1 << 15, "nodes"),
+        (lambda n: Layers(nodes=n), 16, 1 << 15, "nodes"),
+        (lambda n: Drop(0.0, length=n, radius=2.0), 16, 1 << 15, "length"),
+        (lambda n: Drop(0.0, height=n, radius=2.0), 8, 1 << 15, "height"),
+        (lambda n: Bubble(2.0, dimensions=n), 2, 3, "dimensions"),
+    ],
+)
+def test_a_number_of_nodes_has_two_ends(make, least, most, name):
+    for count in (least, most):
+        make(count)
+    for count in (least - 1, most + 1):
+        with pytest.raises(InputError, match=f"{name} = {count}: must be a whole number from {least} to {most}$"):
+            make(count)
+
+
+@pytest.mark.parametrize("make", [lambda w: Layers(wetting=w), lambda w: Drop(w), lambda w: Mixture(SPACE, wetting=w)])
+def test_a_case_has_walls_that_its_fluids_can_have(make):
+    for wetting in (-0.5, 0.5):
+        assert make(wetting).problem.wetting == (wetting, -wetting)
+        with pytest.raises(InputError, match=r"wetting = -?0.51: must be a number from -0.5 to 0.5$"):
+            make(1.02 * wetting)
+
+
+@pytest.mark.parametrize("make", [lambda share: Layers(share=share), lambda share: Mixture(SPACE, share=share)])
+def test_a_share_is_a_part_of_the_whole(make):
+    assert [make(share).share for share in (0.001, 0.999)] == [0.001, 0.999]
+    for share in (0.0, 1.0, 1.5):
+        with pytest.raises(InputError, match=f"share = {share}: must be a number above 0 and below 1$"):
+            make(share)
+
+
+def test_what_is_round_has_a_radius_of_two_nodes_at_least():
+    for make in (lambda radius: Bubble(radius), lambda radius: Drop(0.0, radius=radius)):
+        assert make(2.0).radius == 2
+        with pytest.raises(InputError, match="radius = 1.99: must be .*2"):
+            make(1.99)
+
+
+@pytest.mark.parametrize("interaction", [0.17, 0.25])
+def test_an_interface_at_the_start_is_the_one_at_rest(interaction):
+    """Node by node; or moved outwards until there is as much of each fluid as if it were sharp."""
+    nodes, density = lattice_interface(interaction, 1.0)
+    high, low = lattice_coexistence(interaction, density=1.0)
+    at = np.linspace(-40, 40, 1601)
+    np.testing.assert_allclose(low + (high - low) * shares_at(nodes, interaction)[0], density, rtol=1e-12)
+    for filled in (False, True):
+        share, other = (sum(each) / 20 for each in shares_at(at, interaction, filled=filled))
+        assert share == pytest.approx(other)
+        assert (abs(share - 40) < 0.03) == filled
+        np.testing.assert_allclose(*(shares_at(s * at, interaction, filled=filled)[s < 0] for s in (1, -1)))
+
+
+def test_a_mixture_is_drawn_by_the_first_seed_and_has_traces_of_either_fluid():
+    drawn = [Mixture(SPACE, **more).phases()[0][0] for more in ({}, {"seed": 1}, {"seed": 2})]
+    assert (drawn[0] == drawn[1]).all()
+    assert (drawn[0] != drawn[2]).any()
+    a, b = densities(Mixture(SPACE))
+    assert min(a.min(), b.min()) == pytest.approx(1e-4)
+    assert max(a.max(), b.max()) == pytest.approx(1)
+    assert densities(Bubble(radius=4, nodes=32))[0].min() == pytest.approx(1e-4)
