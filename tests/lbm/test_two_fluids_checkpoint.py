@@ -1,6 +1,7 @@
 """A run goes on from its checkpoint as if it had never stopped, and a damaged file is refused."""
 
 import base64
+from dataclasses import fields
 from xml.etree import ElementTree
 
 import h5py
@@ -10,6 +11,7 @@ from helpers.plain import PlainDevice
 
 from repro.checksummed_hdf5 import seal
 from repro.errors import InputError
+from repro.lbm.boundaries import Boundaries
 from repro.lbm.media import PoreSpace
 from repro.lbm.two_fluids.checkpoint import KIND, load, save, write_vtk
 from repro.lbm.two_fluids.model import TwoFluids
@@ -148,3 +150,25 @@ def test_no_image_of_what_is_not_finite_is_written(tmp_path):
     with pytest.raises(InputError, match="density a = .* not finite: must be 60 rows of finite numbers"):
         write_vtk(flow, tmp_path / "run.vti")
     assert not list(tmp_path.iterdir())
+
+
+def test_everything_that_a_run_was_asked_for_goes_on_bit_for_bit(tmp_path):
+    """No number is the usual one, and none is that of another."""
+    pushes = ((1e-4, -2e-4, 3e-4), (4e-4, 5e-4, -6e-4))
+    faces = Boundaries(("half-way", "half-way", "periodic", "periodic", "half-way", "half-way"))
+    settings = {"solid_density": 1.3, "magic": 0.21, "boundaries": faces}
+    problem = TwoFluids(ROCK, 0.11, (0.03, -0.04), (0.7, 1.4), pushes, "mrt", "isotropic-6", **settings)
+    flow = TwoFluidFlow(problem, PlainDevice(), strategy="dense", precision="double", block=32)
+    flow.set_densities(*DENSITIES)
+    flow.step(5)
+    save(flow, tmp_path / "run.h5")
+    again = load(tmp_path / "run.h5", PlainDevice())
+    names = [field.name for field in fields(problem) if field.name != "space"]
+    assert len(names) == 10
+    assert {name: getattr(again.problem, name) for name in names} == {name: getattr(problem, name) for name in names}
+    np.testing.assert_array_equal(again.problem.solid, ROCK.solid)
+    assert (again.steps, again.block, again.precision, again.strategy) == (5, 32, "double", "dense")
+    for run in (flow, again):
+        run.step(3)
+    for found, expected in zip((*again.state, *again.fields()), (*flow.state, *flow.fields()), strict=True):
+        np.testing.assert_array_equal(found, expected)

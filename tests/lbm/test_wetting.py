@@ -155,3 +155,32 @@ def test_solid_takes_the_mean_of_the_pores_beside_it_and_none_where_there_are_no
 def test_a_node_with_as_much_of_either_fluid_is_in_phase_b():
     density = np.full((1, 1, 2), 0.5)
     assert phases(density, density, np.array([[[False, True]]])).tolist() == [[[PHASE_B, wetting.SOLID]]]
+
+
+def test_an_interface_is_where_both_fluids_are_alike_however_much_there_is_of_them():
+    """Half of all of both, and both thinned out in between: the sphere stays where it is."""
+    shape = (20, 22, 24)
+    a, b = densities(from_point(shape, (0.5, 0.5, 0.5)) - 6)
+    expected, thin = interface_area(a, b, np.zeros(shape, bool)), 0.5 * (1 - a * b)
+    assert interface_area(a * thin, b * thin, np.zeros(shape, bool)) == pytest.approx(expected, rel=5e-3)
+    none = np.zeros(shape, bool)
+    assert saturation(phases(a * thin, b * thin, none)) == saturation(phases(a, b, none))
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(0, 1)], ids=["box", "layer"])
+def test_solid_knows_the_pores_beyond_the_faces_of_the_box(part):
+    """The corners of a box are beside each other."""
+    solid, values = np.ones((4, 5, 6), bool)[part], np.zeros((4, 5, 6))[part]
+    solid[0, 0, 0], values[0, 0, 0] = False, 3.0
+    found = wetting.into_solid(values, solid)
+    for place in np.ndindex(solid.shape):
+        near = all(min(at, n - at) <= 1 for at, n in zip(place, solid.shape, strict=True))
+        assert found[place] == (pytest.approx(3.0) if near else 0), place
+
+
+def test_one_fluid_in_a_cave_has_no_interface_with_the_rock_around_it():
+    solid = np.ones((9, 9, 9), bool)
+    solid[3:6, 3:6, 3:6] = False
+    one, trace = np.where(solid, 0.0, 1.0), np.where(solid, 0.0, 0.1)
+    for a, b in ((one, trace), (trace, one)):
+        assert interface_area(a, b, solid) == 0
