@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -62,7 +63,8 @@ def halos(ranks) -> dict:
         for periodic in BOXES
         for components in ("first", "last")
     }
-    fills["staged"] = wrong_after_fill(SHAPE, BOXES[0], ranks, "first", StagedDevice())
+    for name, device in (("staged", StagedDevice()), ("core", SimpleNamespace(xp=np))):
+        fills[name] = wrong_after_fill(SHAPE, BOXES[0], ranks, "first", device)
     return fills
 
 

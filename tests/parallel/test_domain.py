@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from repro.errors import InputError
-from repro.parallel.ranks.domain import SIDES, Domain, split
+from repro.parallel.ranks.domain import SIDES, Domain, domain_for, split
 
 shapes = st.tuples(*[st.integers(1, 24)] * 3)
 flags = st.tuples(*[st.booleans()] * 3)
@@ -63,6 +63,10 @@ def test_a_neighbour_owns_the_cell_beyond_the_side(domain):
 
 # here the cut with the least surface between boxes is not that with the least surface in all
 @example((4, 6, 8), 4)
+# and here are several, of which one has the least surface in all, or is cut the least along x
+@example((1, 4, 4), 4)
+@example((1, 2, 2), 2)
+@example((2, 2, 1), 2)
 @given(shapes, st.integers(1, 64))
 def test_split_leaves_the_least_surface_between_boxes(shape, ranks):
     def exchanged(cut):
@@ -75,6 +79,14 @@ def test_split_leaves_the_least_surface_between_boxes(shape, ranks):
     chosen = split(shape, ranks)
     assert chosen in works
     assert exchanged(chosen) == min(map(exchanged, works))
+    equal = [c for c in works if exchanged(c) == exchanged(chosen)]
+    surface = {c: sum(n * m / p / q for n, p, m, q in sides(shape, c)) for c in equal}
+    assert chosen == min(c for c in equal if surface[c] == pytest.approx(min(surface.values())))
+
+
+def sides(shape, cut):
+    """Nodes and ranks along the two edges of three sides of a box."""
+    return [(shape[i], cut[i], shape[j], cut[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
 
 
 @given(shapes, st.integers(1, 64))
@@ -89,6 +101,11 @@ def test_a_number_of_ranks_is_refused_with_numbers_that_work(shape, ranks):
     assert "\n" not in refusal
     for number in refusal.split("use ")[1].replace(" or ", ", ").split(", "):
         assert prod(split(shape, int(number))) == int(number)
+
+
+def test_a_grid_that_is_cut_for_a_number_of_ranks_keeps_its_axes():
+    domain = domain_for((6, 1, 8), (True, False, True), 4)
+    assert (domain.shape, domain.periodic, domain.ranks) == ((6, 1, 8), (True, False, True), (1, 1, 4))
 
 
 def test_a_cube_is_cut_along_all_axes_and_a_long_box_along_its_length():
@@ -114,6 +131,9 @@ def test_a_grid_of_primes_names_the_numbers_beyond_twice_the_ranks():
 def test_numbers_of_ranks_that_are_named_are_the_nearest_on_both_sides():
     with pytest.raises(InputError, match="20 ranks do not divide 96 cells along y: use 6, 8, 12, 16, 24 or 32$"):
         Domain((8, 96, 8), (True, True, True), (1, 20, 1))
+    # 2 and 24 are as near, and the sixth
+    with pytest.raises(InputError, match="13 ranks do not divide 24 cells along z: use 2, 3, 4, 6, 8 or 12$"):
+        Domain((8, 8, 24), (True, True, True), (1, 1, 13))
     with pytest.raises(
         InputError, match="20 ranks do not divide a grid of 2 x 3 x 16 cells: use 6, 8, 12, 16, 24 or 32$"
     ):

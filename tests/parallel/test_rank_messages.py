@@ -1,5 +1,6 @@
 """Guard cells, particles that cross and what is counted of them, on ranks that are threads, and what MPI is asked."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +9,7 @@ from helpers import rank_program
 from helpers.rank_threads import on_ranks
 
 from repro.errors import CheckError
+from repro.parallel.ranks import migration, rank_watchdog
 from repro.parallel.ranks.domain import Domain
 from repro.parallel.ranks.halo import Halo
 from repro.parallel.ranks.migration import (
@@ -61,6 +63,20 @@ def test_guard_cells_are_filled_again_with_what_the_cells_hold_then():
             assert right == [True] * 3
 
 
+@pytest.mark.parametrize(("cut", "along"), [((2, 1, 1), "x"), ((1, 2, 2), "yz"), ((2, 1, 2), "xz")])
+def test_a_rank_says_along_which_axis_it_waits_for_guard_cells(cut, along):
+    domain = Domain((4, 4, 4), (True, False, True), cut)
+
+    def run(rank):
+        said, wait = [], rank.wait
+        rank.wait = lambda requests, what: said.append(what) or wait(requests, what)
+        Halo(domain, rank, np.zeros([n + 2 for n in domain.local[::-1]])).fill()
+        return said
+
+    for said in on_ranks(domain.count, run):
+        assert said == [f"the guard cells along {axis}" for axis in along]
+
+
 def test_messages_of_guard_cells_are_no_records_of_particles():
     assert len({LEAVERS_TAG, HALO_TAG, HALO_TAG + 1}) == 3
 
@@ -99,6 +115,98 @@ def test_a_step_counts_what_happened_in_all_its_calls():
     assert (counts.before, counts.after, counts.created, counts.absorbed) == (7, 8, 3, 2)
     assert (counts.sent, counts.received, counts.messages, counts.rounds, counts.surplus) == (4, 4, 3, 1, 0)
     assert (counts.bytes, counts.waited >= 0) == (4 * RECORD.itemsize, True)
+
+
+class Scripted:
+    """Rank 1 of 3 whose messages are taken, whose barriers are passed and whose sums are as it is written.
+
+    `looks` are for each look at the others: what has arrived, which messages are taken then, whether all have entered.
+    """
+
+    rank, count = 1, 3
+
+    def __init__(self, looks, sums):
+        self.looks, self.sums, self.now, self.log, self.own = iter(looks), iter(sums), 0.0, [], []
+        self.arrives, self.taken, self.entered = [], set(), False
+
+    def until(self, done, what):
+        assert what == "the end of a step"
+        ended = False
+        while not ended:
+            self.now += 1
+            self.arrives, taken, self.entered = next(self.looks)
+            self.taken |= taken
+            ended = done()
+
+    def arrived(self, record):
+        return self.arrives
+
+    def send_leavers(self, records, to):
+        assert records.flags.c_contiguous
+        self.log.append(("sent", to, records["id"].tolist()))
+        number = sum(line[0] == "sent" for line in self.log)
+        return SimpleNamespace(Test=lambda: number in self.taken, number=number)
+
+    def barrier(self):
+        self.log.append("entered")
+        return SimpleNamespace(Test=lambda: self.entered)
+
+    def progress(self):
+        self.log.append("progress")
+
+    def sum(self, values, what):
+        self.own.append(values.tolist())
+        return np.array(next(self.sums))
+
+    def wait(self, requests, what):
+        self.log.append(("waited", [request.number for request in requests]))
+
+
+def test_a_step_ends_when_messages_are_taken_all_have_entered_and_nobody_has_anything_left(monkeypatch):
+    """By hand: to work takes ten seconds, to look takes one."""
+    nothing, wide = [], records(3, 9, 4)[::2]
+    works = [
+        Progress({0: records(1, 2), 2: wide}, remaining=1, held=4, absorbed=1),
+        Progress({}, remaining=0, held=5, created=1),
+        Progress({0: records(7)}, remaining=2, held=5, absorbed=1),
+        Progress({}, remaining=0, held=7, created=2),
+        Progress({2: records(8)}, remaining=0, held=7),
+    ]
+    ranks = Scripted(
+        [
+            # it works on; neither message is taken, then one, then both
+            *[(nothing, set(), False)] * 2,
+            (nothing, {1}, False),
+            (nothing, {2}, False),
+            # it is called back, and all have entered with two left here
+            ([records(5, 6)], set(), True),
+            *[(nothing, set(), True)] * 2,
+            # what was sent then is taken; another rank has something left, and then something is on its way
+            (nothing, {3}, True),
+            (nothing, set(), True),
+            (nothing, set(), False),
+            # called back once more, and what it sends has been received by the time of the sum
+            ([records(8)], set(), True),
+        ],
+        [(3, 2, 0), (0, 4, 0), (1, 0, 0), (0, 0, 0)],
+    )
+
+    def work(arrived):
+        ranks.now += 10
+        return works.pop(0)
+
+    monkeypatch.setattr(migration, "perf_counter", lambda: ranks.now)
+    counts = run_until_all_done(work, ranks, RECORD, 9)
+    first = [("sent", 0, [1, 2]), ("sent", 2, [3, 4]), "progress", "entered", ("sent", 0, [7]), "progress", "progress"]
+    rest = ["entered", "entered", "entered", ("sent", 2, [8]), "progress", ("waited", [4])]
+    assert ranks.log == first + rest
+    # sent less received, left here, lost or doubled
+    assert ranks.own == [[3, 2, 0], [3, 0, 0], [3, 0, 0], [3, 0, 0]]
+    assert (counts.before, counts.after, counts.created, counts.absorbed, counts.surplus) == (9, 7, 3, 2, 0)
+    assert (counts.sent, counts.received, counts.messages, counts.rounds) == (6, 3, 4, 4)
+    assert counts.bytes == 6 * RECORD.itemsize
+    # from the first look without work to the call back, while the third message was not taken, and in the last barrier
+    assert counts.waited == 3 + 1 + 1
 
 
 @pytest.mark.parametrize(("after", "word"), [(3, "2 lost"), (6, "1 doubled")])
@@ -215,15 +323,20 @@ class Network:
     def Isend(self, what, to, tag):
         self.asked.append(("sent", *what[1:], to, tag))
 
-    Issend = Isend
+    def Issend(self, what, to, tag):
+        self.asked.append(("sent until taken", *what[1:], to, tag))
 
     def Irecv(self, what, source, tag):
         self.asked.append(("received", *what[1:], source, tag))
 
     def Iallreduce(self, own, total):
+        # MPI knows one piece of memory
+        assert own.flags.c_contiguous
+        assert total.flags.c_contiguous
         total[...] = own + np.array([[10, 20], [30, 40]])
 
     def Iallgather(self, own, table):
+        assert own.flags.c_contiguous
         table[0], table[1] = 7, own
 
     def Improbe(self, source, tag, status):
@@ -261,8 +374,9 @@ def test_ranks_send_and_receive_bytes(ranks):
     ranks.receive(buffer, 1, 6)
     ranks.send_leavers(buffer, 0)
     size = 3 * RECORD.itemsize
-    rows = [("sent", size, "byte", 0, 5), ("received", size, "byte", 1, 6), ("sent", size, "byte", 0, LEAVERS_TAG)]
-    assert ranks.comm.asked == rows
+    # only of those that leave it is asked whether they have been taken
+    rows = [("sent", size, "byte", 0, 5), ("received", size, "byte", 1, 6)]
+    assert ranks.comm.asked == [*rows, ("sent until taken", size, "byte", 0, LEAVERS_TAG)]
 
 
 def test_all_records_that_are_here_are_taken_as_they_were_sent(ranks):
@@ -271,6 +385,39 @@ def test_all_records_that_are_here_are_taken_as_they_were_sent(ranks):
     assert ranks.seen[:2] == ["1 records from rank 0"] * 2
     assert ranks.seen[3:5] == ["2 records from rank 0"] * 2
     assert ranks.arrived(RECORD) == []
+
+
+def test_messages_of_a_program_of_its_ranks_and_of_their_watch_are_not_mixed(monkeypatch):
+    class Communicator:
+        rank, size = 2, 5
+
+        def Dup(self):
+            return Communicator()
+
+    mpi, ours = SimpleNamespace(), Communicator()
+    monkeypatch.setitem(sys.modules, "mpi4py", SimpleNamespace(MPI=mpi))
+    monkeypatch.setattr(rank_watchdog, "Watchdog", lambda communicator, mpi: SimpleNamespace(comm=communicator))
+    made = Ranks(ours)
+    assert (made.rank, made.count) == (2, 5)
+    assert len({ours, made.comm, made._watchdog.comm}) == 3
+
+
+def test_patience_may_be_endless_and_is_the_watchdogs(ranks):
+    assert ranks.patience == 3
+    for seconds in (0.5, float("inf")):
+        ranks.patience = seconds
+        assert ranks.patience == ranks._watchdog.patience == seconds
+
+
+def test_a_rank_leaves_when_all_have_and_ends_all_with_its_reason(ranks):
+    polls, said = iter((False, False, True)), []
+    ranks._watchdog.leave = lambda: SimpleNamespace(Test=lambda: next(polls))
+    ranks._watchdog.end = said.append
+    ranks.finish()
+    assert ranks.seen == ["the end of the program"] * 2 + ["progress"]
+    ranks.end("no memory")
+    ranks.progress()
+    assert (said, ranks.seen[3:]) == (["no memory"], ["progress"])
 
 
 def test_nothing_is_waited_for_where_no_message_is(ranks):

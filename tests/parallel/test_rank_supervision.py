@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -40,6 +41,8 @@ class Machine:
 
     def _communicator(self, rank: int, ranks: int, elsewhere: int):
         here = SimpleNamespace(rank=rank, size=ranks, Barrier=lambda: None)
+        # those elsewhere come first
+        rank += elsewhere
         return SimpleNamespace(rank=rank, size=ranks + elsewhere, Split_type=lambda kind: here, Ibarrier=lambda: "left")
 
     def _allocate(self, size, unit, comm):
@@ -152,6 +155,28 @@ def test_ranks_without_progress_are_ended_when_their_patience_is(machine, capsys
     assert capsys.readouterr().err == line
 
 
+def test_a_rank_that_no_longer_waits_is_busy_and_has_its_number_among_all(machine, capsys):
+    """It has waited with the others before; those of another machine have the numbers 0 and 1."""
+    ranks = machine(3, 2)
+    for dog in ranks.dogs:
+        dog.patience = 7.0
+    polled(ranks, 0, 1, 2)
+    ranks.wait(3, 0, 1, 2)
+    ranks.wait(9, 0, 2)
+    line = f"rank 2 of 5: waited for a sum, but nothing has moved for 7 s: rank 3 (process {os.getpid()}) has been busy"
+    assert capsys.readouterr().err.startswith(line)
+
+
+def test_a_run_has_five_minutes_patience(machine, capsys):
+    ranks = machine(2)
+    polled(ranks, 0, 1)
+    ranks.wait(299.5, 0, 1)
+    assert ranks.aborted == []
+    ranks.wait(1, 0, 1)
+    assert "nothing has moved for 300 s" in capsys.readouterr().err
+    assert ranks.aborted == [1]
+
+
 def test_a_rank_that_moves_keeps_all_others_waiting(machine):
     ranks = machine(3)
     for dog in ranks.dogs:
@@ -195,6 +220,15 @@ def test_a_line_names_this_process_or_another(monkeypatch, capsys, variables, co
     rank_errors.say("another", 0, 9)
     assert capsys.readouterr().err == f"rank {rank} of {count}: two lines of it\nrank 0 of 9: another\n"
     assert rank_errors.LINE.search("x rank 12 of 34: words\nmore").groups() == ("12", "34", "words")
+
+
+def test_a_line_is_kept_behind_those_of_others_and_said_where_it_cannot_be_kept(monkeypatch, capsys, tmp_path):
+    for path in (tmp_path / "said", tmp_path):
+        monkeypatch.setenv(rank_errors.SAID, str(path))
+        rank_errors.say("one", 0, 2)
+        rank_errors.say("two", 1, 2)
+        assert capsys.readouterr().err == "rank 0 of 2: one\nrank 1 of 2: two\n"
+    assert (tmp_path / "said").read_text() == "rank 0 of 2: one\nrank 1 of 2: two\n"
 
 
 @pytest.mark.parametrize(
@@ -255,7 +289,8 @@ def program(monkeypatch, tmp_path):
         monkeypatch.setattr(rank_main, "started_processes", lambda: started)
         # in the child of a fork it is 0
         monkeypatch.setattr(rank_main.os, "fork", lambda: child)
-        monkeypatch.setattr(rank_main.ctypes, "CDLL", lambda name: SimpleNamespace(prctl=lambda *words: None))
+        ends_with = SimpleNamespace(prctl=lambda *words: run.prctl.append(words))
+        monkeypatch.setattr(rank_main.ctypes, "CDLL", lambda name: ends_with)
         (tmp_path / "program.py").write_text(text)
         monkeypatch.setattr(sys, "argv", ["rank_main", target, "5"])
         monkeypatch.setattr(sys, "path", list(sys.path))
@@ -263,6 +298,7 @@ def program(monkeypatch, tmp_path):
             rank_main.main()
         return end.value.code, told
 
+    run.prctl = []
     return run
 
 
@@ -289,6 +325,19 @@ def test_a_program_imports_what_lies_beside_it(program, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "lies_beside", None)
     monkeypatch.delitem(sys.modules, "lies_beside")
     assert program("import lies_beside; raise SystemExit(lies_beside.WORD)") == (0, ["found"])
+
+
+def test_a_program_finds_its_own_modules_first_wherever_it_goes(program, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert program("import sys; raise SystemExit(sys.path[0])", target="program.py") == (0, [str(tmp_path)])
+
+
+def test_a_rank_dies_with_its_supervisor_and_one_alone_has_none(program):
+    program("", started=1)
+    assert program.prctl == []
+    program("", started=2)
+    # PR_SET_PDEATHSIG
+    assert program.prctl == ([(1, signal.SIGKILL)] if sys.platform == "linux" else [])
 
 
 def test_a_program_is_a_module_too(program, monkeypatch, tmp_path):
@@ -347,6 +396,28 @@ def test_ranks_share_the_cores_and_are_told_how_many_they_are(monkeypatch, start
     # with more ranks than cores each has one; what the caller sets counts
     launch(9, "package.module", environment={"REPRO_RANKS": "4"})
     assert [started.options["env"][name] for name in names[:2]] == ["4", "1"]
+    # ranks of one machine listen to no other, unless the user has asked for it
+    for user in (None, "eth0"):
+        monkeypatch.setenv("UCX_NET_DEVICES", user) if user else monkeypatch.delenv("UCX_NET_DEVICES", raising=False)
+        launch(2, "package.module")
+        expected = user or ("lo" if sys.platform == "linux" else None)
+        assert started.options["env"].get("UCX_NET_DEVICES") == expected
+
+
+def test_what_ranks_have_kept_comes_before_what_mpiexec_has_read_of_them(monkeypatch, started):
+    def communicate(self, timeout=None):
+        Path(self.said).write_text("rank 2 of 3: first\nrank 0 of 3: second\n")
+        return "", "rank 0 of 3: second\nrank 1 of 3: third\n"
+
+    def remember(self, command, **options):
+        self.said = options["env"][rank_errors.SAID]
+
+    started.status = 1
+    monkeypatch.setattr(launching.subprocess.Popen, "communicate", communicate)
+    monkeypatch.setattr(launching.subprocess.Popen, "__init__", remember)
+    with pytest.raises(RanksError, match="on 1 ranks ended: rank 2 of 3: first$") as raised:
+        launch(1, "package.module")
+    assert raised.value.said == ("rank 2 of 3: first", "rank 0 of 3: second", "rank 1 of 3: third")
 
 
 @pytest.mark.parametrize(
@@ -409,13 +480,15 @@ def test_the_mpi_beside_this_python_comes_first(monkeypatch, tmp_path, version, 
 def test_the_family_of_a_process_ends_with_it(monkeypatch):
     # nothing ends by itself within the time that it is given
     monkeypatch.setattr(launching.psutil, "wait_procs", lambda family, timeout: ([], family))
-    program = "import subprocess, sys; subprocess.Popen(['sleep', '60']); print('ready', flush=True); input()"
+    program = "import subprocess; subprocess.Popen(['sh', '-c', 'sleep 60 & echo ready; wait']); input()"
     process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.stdout.readline()
-    (child,) = launching.psutil.Process(process.pid).children()
+    # a shell and what it has started
+    family = launching.psutil.Process(process.pid).children(recursive=True)
+    assert len(family) == 2
     launching._end(process)
     assert process.wait(10) < 0
-    assert child.wait(10) is None
+    assert [member.wait(10) for member in family] == [None, None]
 
 
 def test_several_processes_are_the_ranks_of_mpi(monkeypatch):

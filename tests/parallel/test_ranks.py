@@ -7,6 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -227,5 +228,15 @@ def test_arrays_that_do_not_fit_are_refused():
     domain = Domain((4, 5, 6), (True,) * 3, (1, 1, 1))
     with pytest.raises(InputError, match=r"an array of shape \(8, 7, 5\): \(8, 7, 6\) cells are due, components first"):
         Halo(domain, Alone(), np.zeros((8, 7, 5)))
-    with pytest.raises(InputError, match=r"1 ranks for a grid cut for 2"):
+    Halo(domain, Alone(), np.zeros((2, 8, 7, 6)))
+    Halo(domain, Alone(), np.zeros((8, 7, 6, 2)), components="last")
+    for shape, components in (((7, 6), "first"), ((2, 8, 7, 6), "last"), ((8, 7, 6, 2), "first"), ((8, 7, 5), "last")):
+        words = (
+            rf"an array of shape \({', '.join(map(str, shape))}\): \(8, 7, 6\) cells are due, components {components}"
+        )
+        with pytest.raises(InputError, match=words):
+            Halo(domain, Alone(), np.zeros(shape), components=components)
+    with pytest.raises(InputError, match=r"1 ranks for a grid cut for 2: cut it with domain_for"):
         Halo(Domain((4, 4, 4), (True,) * 3, (2, 1, 1)), Alone(), None)
+    with pytest.raises(InputError, match=r"3 ranks for a grid cut for 1"):
+        Halo(domain, SimpleNamespace(rank=0, count=3), np.zeros((8, 7, 6)))
