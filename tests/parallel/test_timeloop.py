@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from repro.errors import InputError, MemoryLimitError
-from repro.parallel import TimeLoop, require_memory
+from repro.errors import DivergenceError, InputError, MemoryLimitError
+from repro.parallel import TimeLoop, require_finite, require_memory
 
 
 @pytest.fixture
@@ -69,7 +69,134 @@ def test_a_look_comes_after_as_many_whole_samples_as_a_thousand_steps_hold(loop,
     assert looked[-1] == loop.steps == steps
 
 
+class Recorder:
+    """A device that records launches, which cannot compile then, and a run on it whose steps have two kernels."""
+
+    def __init__(self):
+        self.log, self.recorded, self._compiled, self._recording = [], [], set(), None
+        launches = [lambda: self.launch("even"), lambda: self.launch("odd")]
+        self.loop = TimeLoop(self, launches, start=lambda: self.launch("start"), look=lambda: self.log.append("look"))
+        self.observer = Observer()
+        self.observer.launch = lambda: self.launch("sample")
+        self._compiled.add("sample")
+
+    def launch(self, name):
+        if self._recording is None:
+            self._compiled.add(name)
+            self.log.append(name)
+        else:
+            assert name in self._compiled
+            self._recording.append(name)
+
+    def capture(self, run):
+        self._recording = []
+        run()
+        recorded, self._recording = self._recording, None
+        self.recorded.append(recorded)
+        return lambda: self.log.extend(recorded)
+
+    def steps(self):
+        """What was launched of steps, in its order."""
+        return [name for name in self.log if name in ("even", "odd")]
+
+
+def in_turn(first: int, count: int) -> list[str]:
+    return [("even", "odd")[step % 2] for step in range(first, first + count)]
+
+
+def test_even_and_odd_steps_take_turns_however_they_are_launched():
+    device = Recorder()
+    loop = device.loop
+    assert not loop.has_stepped
+    loop.advance(1, every=4)
+    assert device.log == ["start", "even"]
+    # the second kernel is not compiled yet, so that the first step is launched alone, and three are too few
+    loop.advance(4, every=4)
+    assert device.recorded == []
+    assert loop.has_stepped
+    # from an odd step on twice, and one that is left
+    loop.advance(9, every=4)
+    assert device.recorded == [in_turn(1, 4)]
+    loop.advance(4, every=4)
+    loop.advance(2, every=2)
+    loop.advance(4, every=4)
+    assert device.recorded[1:] == [in_turn(0, 4), in_turn(0, 2)]
+    loop.advance(8, every=4, observers=[device.observer])
+    loop.advance(4, every=4)
+    assert device.recorded[3:] == [[*in_turn(0, 4), "sample"]]
+    assert (device.steps(), loop.steps) == (in_turn(0, 36), 36)
+    assert (device.log.count("start"), device.log.count("sample"), device.log.count("look")) == (1, 2, 0)
+
+
+def test_samples_are_taken_in_steps_before_anything_is_recorded():
+    device = Recorder()
+    device.loop.advance(9, every=3, observers=(device.observer,))
+    assert device.log == ["start", *in_turn(0, 3), "sample", *in_turn(3, 3), "sample", *in_turn(6, 3), "sample"]
+    assert device.recorded == [[*in_turn(1, 3), "sample"], [*in_turn(0, 3), "sample"]]
+
+
+def test_a_graph_has_a_hundred_steps_and_a_look_comes_after_a_thousand():
+    device, heard = Recorder(), []
+    device.loop.step(2502, progress=heard.append)
+    assert heard == [1000, 1000, 502]
+    assert device.recorded == [in_turn(0, 100)]
+    assert [k - n - 1 for n, k in enumerate(k for k, name in enumerate(device.log) if name == "look")] == [
+        1000,
+        2000,
+        2502,
+    ]
+    device.loop.check_steps, heard = 250, []
+    device.loop.step(600, progress=heard.append)
+    assert heard == [200, 200, 200]
+
+
+def test_a_run_that_is_taken_up_goes_on_with_its_step_and_does_not_start_again():
+    device = Recorder()
+    for steps in (-1, 1.0, True, 2**62 + 1):
+        with pytest.raises(InputError, match=rf"steps = {steps}: must be a whole number from 0 to {2**62}$"):
+            device.loop.resume(steps)
+    device.loop._require_untouched("velocities")
+    device.loop.resume(np.int64(5))
+    with pytest.raises(InputError, match="set velocities before the first step and the first look; this is step 5"):
+        device.loop._require_untouched("velocities")
+    assert (device.loop.steps, type(device.loop.steps), device.loop.has_stepped) == (5, int, False)
+    device.loop.step(2)
+    assert device.log == [*in_turn(5, 2), "look"]
+    assert device.loop.has_stepped
+    device.loop.resume(2**62)
+    # a look is a start too
+    other = Recorder()
+    other.loop.start()
+    other.loop.start()
+    assert other.log == ["start"]
+    with pytest.raises(InputError, match="this is step 0"):
+        other.loop._require_untouched("velocities")
+
+
+def test_the_text_of_a_step_is_that_of_its_parts_or_of_those_that_are_named():
+    device = Recorder()
+    device.source = lambda *launches: launches
+    assert device.loop.source() == device.loop._launches
+    device.loop.parts = {"drift": 1, "forces": 2, "kick": 3}
+    assert device.loop.source() == (1, 2, 3)
+    assert device.loop.source("kick", "drift") == (3, 1)
+    with pytest.raises(InputError, match="part = 'kicks': must be one of drift, forces, kick"):
+        device.loop.source("drift", "kicks")
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_a_value_that_is_not_finite_anywhere_is_found_and_large_ones_are_none(wrong):
+    values = np.full((3, 40), 3e38, np.float32)
+    require_finite(values, 7, "made up")
+    values[2, 39] = wrong
+    with pytest.raises(DivergenceError, match="the flow diverged by step 7: made up"):
+        require_finite(values, 7, "made up")
+
+
 def test_what_does_not_fit_is_refused_with_what_a_user_can_do():
     device = SimpleNamespace(name="tiny", free_memory=lambda: 1000)
     with pytest.raises(MemoryLimitError, match="needs 2 KiB, but tiny has 1000 B free: use fewer particles"):
         require_memory(device, 2048, "9 particles", "use fewer particles")
+    require_memory(device, 1000, "a grid")
+    with pytest.raises(MemoryLimitError, match="a grid needs 1001 B, but tiny has 1000 B free: use a smaller grid"):
+        require_memory(device, 1001, "a grid")

@@ -1,5 +1,8 @@
 """What a timer says follows from what the clock said: on a made-up device whose work takes a known time."""
 
+from functools import partial
+from itertools import cycle
+
 import pytest
 from helpers.virtual import Virtual
 
@@ -50,6 +53,49 @@ def test_a_repetition_is_about_as_long_as_asked_for(virtual, monkeypatch):
     monkeypatch.setattr(virtual, "clock", lambda run: spans.append(clock(run)) or spans[-1])
     time_launches([lambda: virtual.work(1e-3)], virtual, 0.05)
     assert spans[-5:] == pytest.approx([0.05] * 5)
+
+
+@pytest.mark.parametrize(("each", "repeats"), [(1e-5, 1000), (2e-3, 500), (0.4, 2), (3.0, 1)])
+def test_a_sequence_is_repeated_once_at_least_and_a_thousand_times_at_most(virtual, monkeypatch, each, repeats):
+    spans, clock = [], virtual.clock
+    monkeypatch.setattr(virtual, "clock", lambda run: spans.append(clock(run)) or spans[-1])
+    found = time_launches([lambda: virtual.work(each)], virtual, 1.0)
+    assert spans == pytest.approx([each, *[repeats * each] * 5])
+    assert (found.seconds, found.best, found.repeats) == (pytest.approx(each), pytest.approx(each), 5)
+
+
+def test_the_least_of_disturbed_repetitions_counts_for_a_part_and_none_takes_less_than_no_time(virtual, monkeypatch):
+    """A part takes longer where the last one before it was the same; one of six clocks tells how often to repeat."""
+    last, clock, more = [""], virtual.clock, cycle((0.0, 1.0, 1.0, 1.0, 0.0, 0.0))
+    monkeypatch.setattr(virtual, "clock", lambda run: clock(run) + next(more))
+
+    def launch(name, seconds, after):
+        virtual.work(seconds if last[0] != after else seconds / 4)
+        last[0] = name
+
+    parts = {
+        "a": partial(launch, "a", 4e-3, "b"),
+        "b": partial(launch, "b", 1e-3, ""),
+        "c": partial(launch, "c", 5e-3, ""),
+    }
+    # together 4, then 1 + 1 as the first follows the second, then 4 + 1 + 5
+    assert part_seconds(parts, virtual, 0.1) == pytest.approx({"a": 4e-3, "b": 0, "c": 8e-3}, abs=1e-4)
+
+
+def test_a_wall_clock_warms_up_and_repeats_as_it_is_told(virtual):
+    assert wall_clock(series(virtual, [9.0, 8.0, 2.0, 4.0, 3.0]), virtual, repeats=3, warm_up=2).seconds == 3.0
+    assert wall_clock(series(virtual, [9.0, *range(1, 6)]), virtual).repeats == 5
+
+
+def test_devices_that_are_told_apart_have_bandwidths_of_their_own(virtual, monkeypatch):
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setitem(timing._BYTES, "cuda", 4000)
+
+    class Slow(Virtual):
+        def upload(self, target, source):
+            self.work(source.nbytes * 1e-8)
+
+    assert [timing.copy_bandwidth(device) for device in (virtual, Slow())] == pytest.approx([2e9, 2e8])
 
 
 def test_no_time_at_all_is_refused(virtual):
