@@ -32,6 +32,8 @@ class Observer:
         ({"count": True}, "steps = True: must be a whole number from 0"),
         ({"count": 1.5}, "steps = 1.5: must be a whole number"),
         ({"count": "10"}, "steps = '10': must be a whole number"),
+        ({"count": 2**62 + 1}, f"steps = {2**62 + 1}: must be a whole number from 0 to {2**62}$"),
+        ({"count": 10, "every": 2**62 + 1}, f"every = {2**62 + 1}: must be a whole number from 1 to {2**62}$"),
         ({"count": 10, "every": 0}, "every = 0: must be a whole number from 1"),
         ({"count": 10, "every": False}, "every = False: must be"),
         ({"count": 10, "observers": 5}, "observers = 5: must be a list of observers"),

@@ -142,6 +142,28 @@ def test_a_copy_on_a_cpu_reads_and_writes_each_byte(monkeypatch):
     assert timing.copy_bandwidth(Cores()) == pytest.approx(8e6)
 
 
+@pytest.mark.parametrize("make", [Virtual, Cores])
+def test_the_best_of_five_copies_counts(monkeypatch, make):
+    device, more = make(), cycle((0.0, 1.0, 1.0, 1.0, 1.0))
+    clock = device.clock
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setitem(timing._BYTES, device.name, 4000)
+    expected = timing.copy_bandwidth(device)
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setattr(device, "clock", lambda run: clock(run) + next(more), raising=False)
+    assert timing.copy_bandwidth(device) == pytest.approx(expected)
+
+
+def test_each_core_copies_its_share(monkeypatch):
+    shares, copy = [], timing.np.copyto
+    monkeypatch.setattr(timing, "_measured", {})
+    monkeypatch.setitem(timing._BYTES, "threads", 4000)
+    monkeypatch.setattr(timing.np, "copyto", lambda target, source: shares.append(len(target)) or copy(target, source))
+    timing.copy_bandwidth(Cores())
+    # a warm-up and five repetitions of a thousand numbers
+    assert shares == [500] * 12
+
+
 def test_a_copy_that_did_not_take_place_has_no_bandwidth(monkeypatch):
     monkeypatch.setattr(timing, "_measured", {})
     monkeypatch.setitem(timing._BYTES, "threads", 4000)

@@ -140,7 +140,8 @@ def flow_through(
                 raise
             force *= 0.01
             continue
-        if given or not _too_strong(result):
+        # the force is that of the result, also where that is still doubted
+        if given or attempt == _ATTEMPTS or not _too_strong(result):
             break
         force *= 0.5 * min(MACH / result.mach, DENSITY_SPREAD / result.density_spread)
     velocity = flow.fields()[1] / result.darcy_velocity if keep_velocity else None
