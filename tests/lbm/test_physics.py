@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.plain import PlainDevice
 from scipy.sparse import diags, eye, kron
 from scipy.sparse.linalg import spsolve
 
@@ -237,3 +238,53 @@ def test_a_run_that_reaches_its_limit_does_not_count_as_converged(threads):
     assert not convergence.converged
     assert simulation.steps == 100
     assert "NOT converged" in repr(convergence)
+
+
+class Made:
+    """A run whose velocity changes by what is written, at each look."""
+
+    def __init__(self, monkeypatch, changes):
+        self.simulation = Simulation(CAVITY.problem, PlainDevice())
+        self.kept, self.restored, changes = [], 0, iter(changes)
+
+        def change(previous):
+            self.kept.append(previous)
+            return (float("inf"), 0) if previous is None else (next(changes), previous + 1)
+
+        monkeypatch.setattr(self.simulation, "velocity_change", change)
+        monkeypatch.setattr(self.simulation, "_restore_mass", lambda: setattr(self, "restored", self.restored + 1))
+        monkeypatch.setattr(self.simulation, "step", self.step)
+
+    def step(self, count):
+        self.simulation.steps += count
+
+
+def test_a_run_ends_when_the_change_is_the_tolerance_at_most(monkeypatch):
+    made = Made(monkeypatch, [1.0, 3e-4, 2e-4, 0.0])
+    found = made.simulation.run_to_steady_state(tolerance=2e-4, interval=10)
+    assert (found.converged, found.steps, made.restored, made.kept) == (True, 30, 3, [None, 0, 1, 2])
+    assert found.history == ((10, 1.0), (20, 3e-4), (30, 2e-4))
+    assert repr(found) == "converged after 30 steps (last change 2.00e-04)"
+    # by a millionth in a thousand steps
+    found = Made(monkeypatch, [1.1e-6, 1e-6]).simulation.run_to_steady_state()
+    assert (found.converged, found.steps) == (True, 2000)
+
+
+@pytest.mark.parametrize("lowest", [1, 5])
+def test_a_run_without_a_new_least_change_in_three_hundred_looks_is_given_up(monkeypatch, lowest):
+    changes = [2.0] * (lowest - 1) + [1.0] + [1.5, 1.2] * 999
+    found = Made(monkeypatch, changes).simulation.run_to_steady_state(interval=10)
+    assert (found.converged, found.steps) == (False, 10 * (lowest + 300))
+    assert "NOT converged" in repr(found)
+
+
+def test_a_run_that_changes_less_and_less_goes_on_to_its_limit(monkeypatch):
+    found = Made(monkeypatch, (1 / k for k in range(1, 10_000))).simulation.run_to_steady_state()
+    assert (found.converged, found.steps, len(found.history)) == (False, 2_000_000, 2000)
+
+
+def test_the_mean_density_is_that_of_all_nodes():
+    problem = Problem(Model(D2Q9, PERIODIC_BOX), (5, 4, 1), 0.8, solid=np.arange(20).reshape(1, 4, 5) < 7)
+    simulation = Simulation(problem, PlainDevice(), precision="double")
+    simulation.set_populations(np.array(D2Q9.weights)[:, None, None, None] * 1.25)
+    assert simulation.mean_density() == pytest.approx(1.25)
