@@ -9,6 +9,7 @@ from repro.dpd.fluid import Fluid
 from repro.dpd.observables import temperature
 from repro.dpd.simulation import Simulation
 from repro.dpd.system import System
+from repro.errors import InputError
 
 BOX = (4.0, 3.0, 6.0)
 
@@ -75,3 +76,37 @@ def test_two_particles_at_rest_on_the_whole_have_three_degrees_of_freedom():
     system = System(Fluid(), BOX, np.array([[1.0, 1.0, 1.0], [3.0, 1.0, 4.0]]), velocity, 2)
     # twice nine, over the three that the conserved momentum leaves of six
     assert temperature(Simulation(system, PlainDevice(), precision="double")) == pytest.approx(18 / 3)
+
+
+def _at(*heights):
+    position = np.array([[1.0, 1.0, z] for z in heights])
+    return Simulation(System(Fluid(), BOX, position, np.zeros_like(position), len(heights)), PlainDevice())
+
+
+def test_a_bin_ends_below_its_upper_edge():
+    averages = Averages(_at(1.5, 2.25, 3.0), rows=2, low=1.5, high=3.0)
+    averages.launch()
+    assert (averages.take().density * 9).tolist() == [[1.0 * 9 / (4 * 3 * 0.75), 1.0 * 9 / (4 * 3 * 0.75)]]
+
+
+def test_bins_are_thirty_along_the_whole_box_unless_told_otherwise():
+    averages = Averages(_at(0.05, 5.95))
+    averages.launch()
+    field = averages.take()
+    assert (field.density.shape, field.z[0], field.z[-1]) == ((1, 30), pytest.approx(0.1), pytest.approx(5.9))
+    assert np.flatnonzero(field.density[0]).tolist() == [0, 29]
+
+
+@pytest.mark.parametrize(
+    ("bins", "words"),
+    [
+        ({"low": -0.1}, "1 x 30 bins from z = -0.1 to 6.0: the box has z from 0 to 6.0"),
+        ({"high": 6.1}, "1 x 30 bins from z = 0.0 to 6.1"),
+        ({"low": 2.0, "high": 2.0}, "from z = 2.0 to 2.0"),
+        ({"rows": 0}, "1 x 0 bins"),
+        ({"columns": 0}, "0 x 30 bins"),
+    ],
+)
+def test_bins_that_are_not_in_the_box_are_refused(bins, words):
+    with pytest.raises(InputError, match=words):
+        Averages(_at(1.0), **bins)

@@ -11,7 +11,7 @@ from repro.dpd import benchmark
 from repro.dpd.cases import Bulk, Poiseuille
 from repro.dpd.fluid import Fluid
 from repro.dpd.strategies import STRATEGIES, linked, runs_on
-from repro.errors import CapacityError, CheckError
+from repro.errors import CapacityError, CheckError, InputError
 
 SYSTEM = Bulk((3.0, 3.0, 3.0), Fluid(density=2.0)).system()
 
@@ -72,3 +72,27 @@ def test_a_speed_is_particles_over_the_seconds_of_a_step(core, monkeypatch):
     assert found.runs == pytest.approx([7e-3] * 2)
     assert found.rates["updates"] == pytest.approx(54 / 7e-3)
     assert found.choices["particles"] == 54
+
+
+def test_a_speed_counts_frozen_particles_and_repeats_as_it_is_told(core, monkeypatch):
+    monkeypatch.setattr(benchmark, "WARM_UP", 0)
+    system = Poiseuille(3, 3, 3, fluid=Fluid(density=2.0)).system()
+    found = benchmark.measure_speed("case", system, core, strategy="linked", seconds=7e-3, repeats=3, rounds=16)
+    assert (found.repeats, len(found.runs)) == (3, 1)
+    assert found.rates["updates"] == pytest.approx(system.count / found.seconds)
+    assert (found.choices["particles"], found.choices["rounds"]) == (system.count, 16)
+    assert system.count > system.moving
+    for repeats in (1, 101):
+        with pytest.raises(InputError, match=f"repeats = {repeats}: must be a whole number from 2 to 100$"):
+            benchmark.measure_speed("case", system, core, repeats=repeats)
+
+
+def test_a_fluid_is_checked_by_its_law_and_its_numbers(monkeypatch):
+    """What is its own else, as its time step, would be checked anew each time."""
+    asked, core = [], PlainCore()
+    monkeypatch.setattr(benchmark, "_checked", lambda *arguments: asked.append(arguments) or "checked")
+    law = Fluid().law._replace(name="mine", numbers=2)
+    fluid = Fluid(density=3.0, repulsion=7.0, dt=0.01, law=law, parameters=(2.0,))
+    benchmark.check_strategy(core, strategy="cell", precision="double", fluid=fluid, rounds=8, block=64)
+    expected = Fluid(repulsion=7.0, law=law, parameters=(2.0,))
+    assert asked == [(core, "cell", "double", expected, (("block", 64), ("rounds", 8)))]

@@ -9,6 +9,7 @@ from repro.dpd.cases import Bulk, Poiseuille
 from repro.dpd.fluid import Fluid
 from repro.dpd.observables import (
     block_average,
+    mean_of,
     nearest_move,
     parabola_viscosity,
     pressure,
@@ -153,3 +154,67 @@ def test_a_flow_between_plates_rests_at_both_and_bends_as_its_force_says():
 
     assert u(np.array([0.0, 4.0])) == pytest.approx(0)
     assert 0.7 * (u(z + step) - 2 * u(z) + u(z - step)) / step**2 == pytest.approx(-2.5 * 0.03, rel=1e-6)
+
+
+def test_an_error_needs_two_samples_a_block_and_two_blocks():
+    assert block_average(np.arange(40.0)).value == 19.5
+    assert block_average(np.arange(4.0), blocks=2).error == pytest.approx(1.0)
+    assert str(mean_of([1.0, 3.0])) == "2 +- 1"
+    with pytest.raises(InputError, match="1 value: an error needs at least two independent ones"):
+        mean_of([1.0])
+
+
+def test_the_shortest_side_of_a_box_limits_distances_and_each_axis_has_its_own_way_round():
+    position, box = np.zeros((2, 3)), (8.0, 4.0, 6.0)
+    radial_distribution(position, box, np.array([0.5, 1.999]))
+    with pytest.raises(InputError, match="distances up to 2: less than half the box, 2"):
+        radial_distribution(position, box, np.array([0.5, 2.0]))
+    move = nearest_move(np.array([[7.0, 3.5, 1.0]]), np.array([[1.0, 1.0, 5.0]]), box)
+    np.testing.assert_allclose(move, [[-2.0, -1.5, 2.0]])
+
+
+def _scattered(z, velocity, density):
+    one = np.ones(1)
+    return Field(one, z, density[None], velocity[None], 0 * density[None], density[None], samples=1)
+
+
+def _error_of_parabola(z, velocity) -> float:
+    """Relative error of the curvature of a least-squares parabola, by its normal equations."""
+    x = np.column_stack([z**2, z, np.ones_like(z)])
+    inverse = np.linalg.inv(x.T @ x)
+    curvature = inverse @ x.T @ velocity
+    scatter = ((velocity - x @ curvature) ** 2).sum() / (len(z) - 3)
+    return float(np.sqrt(scatter * inverse[0, 0]) / abs(curvature[0]))
+
+
+def test_viscosity_takes_the_density_and_the_velocities_far_from_the_walls_with_the_error_of_the_fit():
+    case = Poiseuille(6, 4, 8, drive=0.03, thickness=1.5)
+    bottom, z = case.walls.bottom, 1.5 + (np.arange(32) + 0.5) / 4
+    noise = np.random.default_rng(7).normal(0, 1e-3, 32)
+    velocity = 5.0 * case.drive / (2 * 1.3) * (z - bottom) * (8 - (z - bottom)) + noise
+    far = (z > bottom + 1) & (z < bottom + 7)
+    # near the walls are other fluids
+    field = _scattered(z, np.where(far, velocity, 9.0), np.where(far, 5.0, 1.0))
+    found, coefficients = parabola_viscosity(field, case.system())
+    assert found.value == pytest.approx(1.3, rel=0.03)
+    assert found.error / found.value == pytest.approx(_error_of_parabola(z[far], velocity[far]))
+    assert np.polyval(coefficients, 0.0) == pytest.approx(5.0 * case.drive / (2 * 1.3) * 16, rel=0.01)
+    wider, _ = parabola_viscosity(field, case.system(), margin=2.0)
+    inner = (z > bottom + 2) & (z < bottom + 6)
+    assert wider.error / wider.value == pytest.approx(_error_of_parabola(z[inner], velocity[inner]))
+
+
+def test_both_halves_of_a_reverse_flow_count_with_the_density_that_was_found():
+    system, z = Bulk((4, 5, 8), drive=0.05).system(), (np.arange(32) + 0.5) / 4
+    local, half = z % 4, np.where(z < 4, 1, -1)
+    noise = np.random.default_rng(8).normal(0, 1e-3, 32)
+    velocity = half * (5.0 * 0.05 / (2 * 0.9) * local * (4 - local) + noise)
+    found = reverse_viscosity(_scattered(z, velocity, np.full(32, 5.0)), system)
+    assert found.value == pytest.approx(0.9, rel=0.05)
+    assert found.error / found.value == pytest.approx(_error_of_parabola(local - 2, half * velocity))
+
+
+def test_frozen_particles_have_no_temperature():
+    velocity = np.array([[1.0, 2.0, -2.0], [-1.0, -2.0, 2.0], [0.0, 0.0, 0.0]])
+    system = System(Fluid(), (4.0,) * 3, np.array([[1.0, 1.0, 1.0], [3.0, 1.0, 1.0], [1.0, 3.0, 3.0]]), velocity, 2)
+    assert temperature(Simulation(system, select("serial"), precision="double")) == pytest.approx(18 / 3)

@@ -11,6 +11,7 @@ from helpers.plain import PlainCore, PlainDevice
 
 from repro.checksummed_hdf5 import seal
 from repro.dpd import checkpoint
+from repro.dpd import fluid as fluids
 from repro.dpd.averages import Averages
 from repro.dpd.cases import Bulk, Channel, Poiseuille
 from repro.dpd.fluid import Fluid
@@ -18,12 +19,12 @@ from repro.dpd.noise import PAPER_ROUNDS
 from repro.dpd.observables import block_average, pressure, radial_distribution, temperature
 from repro.dpd.simulation import Simulation
 from repro.dpd.strategies import STRATEGIES, runs_on
-from repro.dpd.system import System
+from repro.dpd.system import System, in_cell_order
 from repro.dpd.walls import Walls
 from repro.errors import DivergenceError, InputError, MemoryLimitError
 from repro.parallel import CpuDevice, select
 from repro.particles.cells import Cells
-from repro.particles.random import MOST_PARTICLES, require_ids
+from repro.particles.random import MOST_PARTICLES, ROUNDS, require_ids
 
 
 @pytest.fixture
@@ -589,3 +590,118 @@ def test_a_name_is_no_device_and_nothing_is_no_force():
 def test_a_layer_that_leaves_no_fluid_between_the_walls_is_refused(layer):
     with pytest.raises(InputError, match="below 2, half the fluid's height"):
         Poiseuille(3, 3, 4, layer=layer).system()
+
+
+def test_everything_that_a_run_was_asked_for_goes_on_bit_for_bit(one_core, tmp_path):
+    """A flow between walls that turns half way up, of no usual number, compared in all that a state has."""
+    fluid = Fluid(3.0, 20.0, 2.5, 0.9, 0.015, 0.6)
+    system = Poiseuille(3.0, 4.0, 4.0, drive=0.3, fluid=fluid, thickness=0.7, layer=0.2).system(seed=4)
+    system = replace(system, turn=2.2, name="mine")
+    options = {"strategy": "cell", "precision": "double", "seed": 9, "rounds": 16, "capacity": 40, "block": 64}
+    first = Simulation(system, one_core, **options)
+    first.step(4)
+    checkpoint.save(first, tmp_path / "run.h5")
+    again = checkpoint.load(tmp_path / "run.h5", one_core)
+    assert (again.options, again.steps) == (first.options, 4)
+    assert first.options == options
+    known = ("fluid", "box", "moving", "walls", "drive", "turn", "name")
+    assert [getattr(again.system, name) for name in known] == [getattr(system, name) for name in known]
+    for steps in (0, 3):
+        for run in (first, again):
+            run.advance(steps)
+        for name in ("r", "v", "u", "f", "virial", "ids", "clock", "sequence"):
+            np.testing.assert_array_equal(getattr(again.state, name), getattr(first.state, name), err_msg=name)
+
+
+def test_a_run_is_as_it_is_said_unless_told_otherwise():
+    options = {"strategy": "sorted cells", "precision": "single", "seed": 1, "rounds": ROUNDS, "capacity": 32}
+    run = Simulation(few(), PlainDevice())
+    assert run.options == options | {"block": 128}
+    assert run.state.sequence[0] == 1
+    assert Simulation(few(), PlainDevice(), seed=6).state.sequence[0] == 6
+
+
+@pytest.mark.parametrize(("speed", "ends"), [(0.499 / 0.02, False), (0.501 / 0.02, True)])
+def test_a_run_counts_as_blown_up_where_fluid_moves_half_a_cutoff_radius_in_a_step(speed, ends):
+    """Frozen particles, which are not fluid, make no flow slower."""
+    run = Simulation(few(20, moving=8), PlainDevice(), precision="double")
+    run.state.v.reshape(3, 20)[:, :8] = speed / np.sqrt(3)
+    if ends:
+        words = r"box: .* blew up by step 0 \(mean square speed 628 at kT = 0.8\): use a time step below dt = 0.02"
+        with pytest.raises(DivergenceError, match=words):
+            run._look()
+    else:
+        run._look()
+
+
+def test_a_system_goes_on_from_where_its_particles_are(one_core):
+    run = Simulation(few(12, moving=9), one_core, precision="double")
+    run.step(3)
+    now, found = run.particles(), run.as_it_is()
+    np.testing.assert_array_equal(found.position, now["position"])
+    np.testing.assert_array_equal(found.velocity, now["velocity"])
+    assert (found.moving, found.box, found.fluid) == (9, run.system.box, run.system.fluid)
+
+
+def test_a_box_holds_particles_on_its_faces_and_none_beyond_any_of_them():
+    box = (3.0, 4.0, 5.0)
+    corners = np.array([[0.0, 0.0, 0.0], box])
+    assert System(Fluid(), box, corners, 0 * corners, 2).count == 2
+    for axis in range(3):
+        for off in (-0.01, 0.01):
+            position = corners.copy()
+            position[int(off > 0), axis] += off
+            with pytest.raises(InputError, match=r"box: 1 particles lie outside the box \(3.0, 4.0, 5.0\)"):
+                System(Fluid(), box, position, 0 * position, 2)
+    with pytest.raises(InputError, match="box: 3 fluid particles of 2 in all"):
+        System(Fluid(), box, corners, 0 * corners, 3)
+    for count in (1, 3):
+        with pytest.raises(InputError, match=r"both \(count, 3\)"):
+            System(Fluid(), box, corners, np.zeros((count, 3)), 2)
+
+
+@pytest.mark.parametrize(("middle", "inside"), [(0.9, True), (2.1, True), (0.89, False), (2.11, False)])
+def test_blocks_may_end_at_the_faces_of_the_box(middle, inside):
+    """Half as long as 0.9, in a box of 3."""
+    walls = Walls(0.5, 2.5, middle_x=middle, half_length=0.9, half_gap=0.5)
+    if inside:
+        assert replace(few(), walls=walls).walls == walls
+    else:
+        with pytest.raises(InputError, match="blocks over the edge of the box at x = 3: move them inside"):
+            replace(few(), walls=walls)
+
+
+def test_a_fluid_in_bulk_is_driven_one_way_below_half_its_height_and_back_above():
+    still, driven = Bulk((3.0, 4.0, 5.0)).system(), Bulk((3.0, 4.0, 5.0), drive=0.2).system()
+    assert (still.drive, still.turn, driven.drive, driven.turn) == (0.0, np.inf, 0.2, 2.5)
+    assert Bulk().box == (12.0, 12.0, 12.0)
+    # to the nearest whole number: 60 x 1.81 = 108.6
+    system = Bulk((3.0, 4.0, 5.0), Fluid(density=1.81, temperature=2.5)).system(seed=3)
+    assert system.count == system.moving == 109
+    np.testing.assert_allclose(system.velocity.mean(0), 0, atol=1e-14)
+    many = Bulk((10.0, 10.0, 10.0), Fluid(temperature=2.5)).system()
+    np.testing.assert_allclose(many.velocity.var(0), 2.5, rtol=0.1)
+    np.testing.assert_allclose(many.position.mean(0), 5.0, atol=0.2)
+    assert (many.position != Bulk((10.0, 10.0, 10.0), Fluid(temperature=2.5)).system(seed=2).position).any()
+
+
+def test_a_predictor_is_a_share_and_a_law_is_tried_up_to_the_cutoff_radius():
+    for share in (0, 1):
+        assert Fluid(predictor=share).predictor == share
+    for share in (-0.01, 1.01):
+        with pytest.raises(InputError, match=f"predictor = {share}: must be a number from 0 to 1$"):
+            Fluid(predictor=share)
+    assert pytest.approx(np.linspace(0.05, 0.95, 19)) == fluids.TRIED
+
+
+def test_particles_in_the_order_of_their_cells_keep_their_velocities_and_the_fluid_comes_first():
+    system = few(60, moving=40)
+    found = in_cell_order(system)
+    cells = system.cells.of(found.position)
+    assert (np.diff(cells[:40]) >= 0).all()
+    assert (np.diff(cells[40:]) >= 0).all()
+    rows = [sorted(np.column_stack([s.position, s.velocity])[part].tolist()) for s in (system, found) for part in PARTS]
+    assert rows[:2] == rows[2:]
+
+
+PARTS = (slice(40), slice(40, None))

@@ -1,5 +1,7 @@
 """Walls: where they are, what they are made of, and that no fluid gets through."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers import forces_by_hand as by_hand
@@ -8,7 +10,8 @@ from hypothesis import strategies as some
 
 from repro.dpd.cases import Channel, Poiseuille, lattice
 from repro.dpd.simulation import Simulation
-from repro.dpd.walls import make_bounce, nearest_wall
+from repro.dpd.walls import Walls, make_bounce, nearest_wall
+from repro.errors import InputError
 from repro.parallel import select
 from repro.particles.position import Units
 from repro.particles.random import Stream
@@ -155,3 +158,65 @@ def test_a_walls_numbers_are_those_of_its_streams_in_each_step():
         )
         expected = np.array([(u, v, abs(w)) for (u, v), (w, _) in zip(along, across, strict=True)])
         np.testing.assert_allclose(turned_back(5, step), np.sqrt(KT) * expected, atol=1e-12)
+
+
+def test_flows_between_walls_are_those_that_are_asked_for():
+    case = Poiseuille(4.0, 3.0, 5.0, drive=0.07, thickness=1.2, layer=0.3)
+    system = case.system()
+    assert (system.box, system.drive, system.turn) == ((4.0, 3.0, 5.0 + 2.4 + 1), 0.07, np.inf)
+    assert system.walls == Walls(1.2, 6.2, layer=0.3)
+    fluid, frozen = system.position[: system.moving], system.position[system.moving :]
+    # from end to end along each axis, and nowhere else
+    np.testing.assert_allclose(fluid.min(0), [0, 0, 1.2], atol=0.2)
+    np.testing.assert_allclose(fluid.max(0), [4.0, 3.0, 6.2], atol=0.2)
+    # planes half a cutoff radius apart, the first a quarter behind the plate, none deeper than the wall
+    depth = np.where(frozen[:, 2] < 3.7, 1.2 - frozen[:, 2], frozen[:, 2] - 6.2)
+    assert sorted(set(depth.round(9))) == [0.25, 0.75]
+    assert not system.velocity[system.moving :].any()
+    default = Poiseuille()
+    assert (default.length, default.width, default.height, default.drive) == (20.0, 10.0, 10.0, 0.02)
+    assert (default.thickness, default.layer) == (0.5, 0.23)
+    channel = Channel(12.0, 3.0, 10.0, 5.0, 4.0, frozen=None, drive=0.05, layer=0.4)
+    assert channel.walls == Walls(2.0, 12.0, 6.0, 2.5, 2.0, 0.4)
+    assert (channel.box, channel.system().drive, Channel().drive, Channel().layer) == (
+        (12.0, 3.0, 15.0),
+        0.05,
+        0.02,
+        0.23,
+    )
+
+
+def test_a_case_between_walls_has_limits():
+    for thickness in (0.5, 5):
+        Poiseuille(thickness=thickness)
+    for thickness in (0.49, 5.01):
+        with pytest.raises(InputError, match=f"thickness = {thickness}: must be a number from 0.5 to 5"):
+            Poiseuille(thickness=thickness)
+    for change in ({"narrow_length": 12.0}, {"gap": 10.0}):
+        with pytest.raises(InputError, match="narrow part 12.0 of 12.0|gap 10.0 of 10.0: it must be lower"):
+            replace(SMALL, **change)
+    sites = lattice(SMALL.box, 2.0, 12.0)
+    inside = int((SMALL.walls.depth(sites[:, 0], sites[:, 2]) < 0).sum())
+    assert replace(SMALL, frozen=inside).system().count - SMALL.system().moving == inside
+    with pytest.raises(InputError, match=f"{inside + 1} frozen particles: the walls have {inside} lattice sites"):
+        replace(SMALL, frozen=inside + 1).system()
+
+
+@pytest.mark.parametrize(
+    ("walls", "half"), [({"bottom": 1, "top": 5}, 2), ({"bottom": 1, "top": 9, "half_length": 2, "half_gap": 1.5}, 1.5)]
+)
+def test_a_layer_is_thinner_than_half_of_the_narrowest_place(walls, half):
+    Walls(**walls, layer=half - 0.01)
+    for layer in (half, 0.0):
+        with pytest.raises(InputError, match=f"layer = {layer:g}: it must be above 0 and below {half:g}, half the"):
+            Walls(**walls, layer=layer)
+    for change in ({"top": 1}, {"half_gap": 0.0}):
+        with pytest.raises(InputError, match="no room for a fluid"):
+            Walls(**walls | change)
+
+
+def test_without_walls_nothing_is_near():
+    walls = Walls()
+    assert (walls.layer, walls.middle_x, walls.middle_z) == (0.1, 0.0, 0.0)
+    assert np.isinf(walls.depth([0.0, 3.0, 9.0], [0.0, 5.0, -7.0])).all()
+    assert Walls(1.0, 4.0).middle_z == 2.5
