@@ -55,6 +55,12 @@ def test_the_example_of_the_readme_prints_what_it_says(capsys):
     assert measured[:2] == pytest.approx([0.6172, 0.7344], abs=0.004)
 
 
+def test_the_glossary_turns_lattice_units_into_metres_as_it_says(capsys):
+    (code,) = examples((ROOT / "docs/glossary.md").read_text(encoding="utf-8"))
+    exec(compile(code, "docs/glossary.md", "exec"), {})
+    assert capsys.readouterr().out.strip() == code.strip().rpartition("  # ")[2]
+
+
 def test_every_example_has_what_makes_it_smaller():
     assert [name for name in SMALLER if name not in "".join(examples(LIBRARY))] == []
 
