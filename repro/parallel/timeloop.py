@@ -8,6 +8,8 @@ import numpy as np
 from repro.declared import OneOf, Whole
 from repro.errors import DivergenceError, InputError, require, short
 
+from .step_counter import step_counter
+
 PRECISIONS = {"single": np.float32, "double": np.float64}
 
 #: steps in one CUDA graph; even, so that a replay ends in the array where it began
@@ -101,11 +103,13 @@ class TimeLoop:
     def step(self, count: int, *, every: int = GRAPH_STEPS, observers=(), progress=None) -> None:
         """Advance `count` steps; the observers sample each `every` steps, `progress(done)` hears of every thousand.
 
+        Without `progress` a cell of JupyterLab that takes long shows them.
         Raises DivergenceError (or what else the look raises) within 1000 steps of the first one that went wrong.
         """
         observers = _require_steps(count, every, observers)
         if not (progress is None or callable(progress)):
             raise InputError(f"progress = {short(progress)}: must be a function of the number of steps done, or None")
+        progress = progress or step_counter()
         while count > 0:
             portion = min(count, max(every, self.check_steps // every * every))
             self.advance(portion, every=every, observers=observers)

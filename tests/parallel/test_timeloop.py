@@ -1,12 +1,13 @@
 """A time loop takes whole numbers of steps, observers that can sample, and functions, and refuses all else."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from repro.errors import DivergenceError, InputError, MemoryLimitError
-from repro.parallel import TimeLoop, require_finite, require_memory
+from repro.parallel import TimeLoop, require_finite, require_memory, step_counter
 
 
 @pytest.fixture
@@ -56,6 +57,54 @@ def test_progress_is_a_function_of_the_steps_done(loop, progress):
     heard = []
     loop.step(2500, progress=heard.append)
     assert sum(heard) == loop.steps == len(loop.counted) == 2500
+
+
+class Cell:
+    """A cell of JupyterLab, which can end."""
+
+    kernel, ends = "a kernel", ()
+
+    @property
+    def events(self):
+        """Who hears of the end."""
+        return self
+
+    def register(self, event, call):
+        """`call` hears of the event."""
+        assert event == "post_run_cell"
+        self.ends = (*self.ends, call)
+
+    def unregister(self, event, call):
+        """`call` hears of it no more."""
+        self.ends = tuple(each for each in self.ends if each != call)
+
+
+def test_a_long_cell_of_jupyterlab_shows_its_steps_once_and_a_run_of_notebooks_does_not(loop, monkeypatch):
+    cell, bars = Cell(), []
+
+    class Bar(list):
+        update = list.append
+
+        def close(self):
+            self.append("closed")
+
+    monkeypatch.setattr(step_counter, "tqdm", lambda **_: bars.append(Bar()) or bars[-1])
+    loop.step(1)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: cell))
+    monkeypatch.setenv("REPRO_NOTEBOOK", "toy")
+    loop.step(1)
+    assert bars == []
+    monkeypatch.delenv("REPRO_NOTEBOOK")
+    loop.step(1500)
+    loop.step(7)
+    heard = []
+    loop.step(5, progress=heard.append)
+    (end,) = cell.ends
+    end("done")
+    assert (bars, heard, cell.ends) == ([[1000, 500, 7, "closed"]], [5], ())
+    loop.step(2)
+    assert len(bars) == 2
+    cell.ends[0]("done")
 
 
 @pytest.mark.parametrize("every", [1, 300, 999, 1000, 1001, 2500])
