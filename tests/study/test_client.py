@@ -83,17 +83,18 @@ def test_the_time_of_a_cell_is_kept_by_a_file_that_is_there_while_it_runs(monkey
     clock, seen = tmp_path / "clock", []
 
     async def execute(self, cell, cell_index, **settings):
-        seen.append((clock.exists(), self.lost))
+        seen.append((clock.read_text(), self.lost))
         self.lost = 3_000_000
 
     monkeypatch.setattr(PapermillNotebookClient, "async_execute_cell", execute)
     made = client._Client.__new__(client._Client)
     made.clock, made.lost = clock, 7
-    code, text = (NotebookNode(cell_type=kind, outputs=[]) for kind in ("code", "markdown"))
-    for cell in (code, text):
-        client._Client.execute_cell(made, cell, 0)
+    code, text = cells = [NotebookNode(cell_type=kind, outputs=[]) for kind in ("code", "markdown")]
+    made.nb = NotebookNode(cells=cells)
+    for k, cell in enumerate(cells):
+        client._Client.execute_cell(made, cell, k)
     # what one cell lost is not the next one's
-    assert seen == [(True, 0)] * 2
+    assert seen == [("1 of 2", 0), ("2 of 2", 0)]
     assert not clock.exists()
     assert [out["text"][:6] for out in code.outputs] == ["3.0 MB"]
     assert text.outputs == []

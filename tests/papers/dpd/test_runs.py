@@ -132,24 +132,26 @@ def test_sorting_takes_an_order_a_rank_and_a_histogram_over_the_table_of_the_ful
     assert balance.extra_memory(systems) == pytest.approx((100 + 21) / (50 * 11))
 
 
-def test_the_read_only_path_is_timed_with_the_registers_that_plain_loads_take(monkeypatch):
+def test_cached_places_are_timed_with_the_registers_that_plain_loads_take(monkeypatch):
     asked = []
 
     def speed_table(runs, record, *, measured, includes):
         assert (measured, record) == (memory._kernel_speed, "record")
         asked.extend(runs)
-        return pd.DataFrame({"seconds": [2.0]})
+        rows = {"constants": memory.CACHED, "registers": 56, "occupancy": 0.5, "seconds": [2.0, 4.0]}
+        return pd.DataFrame(rows | {"runs": [(1.0,)] * 2, "spread": 0.0})
 
     monkeypatch.setattr(memory, "speed_table", speed_table)
     monkeypatch.setattr(memory, "reference_forces", lambda system, rounds: ("forces", rounds))
     rows = [("half", "global memory", 3.0, 56), ("half", "read-only path", 1.0, 40), ("full", "global memory", 9.0, 72)]
     times = pd.DataFrame(rows, columns=["stencil", "constants", "seconds", "registers"])
-    times = times.assign(runs=[(1.0,)] * 3)
-    assert memory.with_equal_registers(times, "system", "here", "record", seconds=0.1, runs=3) == 1.5
-    ((case, system, device, options),) = asked
-    assert case.endswith("read-only path, 56 registers")
-    expected = {"stencil": "half", "place": "read-only path", "registers": 56, "runs": 3, "seconds": 0.1}
-    assert (system, device, options) == ("system", "here", expected | {"expected": ("forces", PAPER_ROUNDS)})
+    found = memory.with_equal_registers(times, "system", "here", "record", seconds=0.1, runs=3)
+    assert found[memory.GAIN].tolist() == [1.5, 0.75]
+    assert [options["place"] for *_, options in asked] == ["read-only path", "texture object"]
+    for case, system, device, options in asked:
+        assert case.endswith(f"56 registers at most, constants: {options['place']}")
+        expected = {"stencil": "half", "registers": 56, "runs": 3, "seconds": 0.1, "expected": ("forces", PAPER_ROUNDS)}
+        assert (system, device, options) == ("system", "here", expected | {"place": options["place"]})
 
 
 @pytest.mark.parametrize("module", [memory, occupancy])
@@ -240,18 +242,6 @@ def test_graphs_and_single_launches_are_timed_on_the_first_system_and_another(as
     assert table["particles"].tolist() == [100, 100, 300, 300] * 2
     assert table["way"].tolist() == ["thread per particle", "fastest"] * 4
     assert [options["strategy"] for *_, options in asked] == ["particle", "fastest"] * 4
-
-
-def test_the_order_of_the_particles_is_that_by_cell_or_as_they_were(asked):
-    table = tables.order_table(GPU, seconds=0.1)
-    assert [system.name for _, system, *_ in asked] == ["by cell", "random"] * 2
-    assert table[["particles", "order"]].to_numpy().tolist() == [
-        [count, order] for count in (300, 400) for order in ("by cell", "random")
-    ]
-    assert {options["runs"] for *_, options in asked} == {3}
-    # rates of 1, 2, 3 and 4: three times by cell, twice at random
-    assert tables.growth(table) == {"by_cell": 3.0, "random": 2.0, "holds": True}
-    assert not tables.growth(table.assign(updates=[1.0, 1.0, 2.0, 3.0]))["holds"]
 
 
 def test_gains_are_those_of_the_papers_mapping_and_of_sorted_cells_on_the_largest_system():

@@ -47,7 +47,7 @@ def with_equal_registers(constants_times: pd.DataFrame, system: System, device, 
     plain = constants_times.set_index(["stencil", "constants"]).loc[("half", PLAIN)]
     options = {"stencil": "half", "registers": int(plain["registers"]), "runs": runs}
     options |= {"expected": reference_forces(system, rounds=PAPER_ROUNDS), "seconds": seconds}
-    case = f"force kernel, half stencil, {plain['registers']} registers at most, constants: "
+    case = f"force kernel, half stencil, {options['registers']} registers at most, constants: "
     kernels = [(f"{case}{place}", system, device, options | {"place": place}) for place in CACHED]
     includes = f"the force kernel alone of: {INCLUDES_FORCES}"
     table = speed_table(kernels, record, measured=_kernel_speed, includes=includes)
