@@ -296,11 +296,12 @@ def copy_table(thousands: int, device, frames, *, samples: int) -> pd.DataFrame:
 
 
 def pysph_table(device, record=None, *, seconds: float) -> pd.DataFrame:
-    """The fast search with PySPH's fluid, on all cores and on a GPU."""
+    """The `summary` of the fast search with PySPH's fluid, on all cores and on a GPU."""
     devices = [select("threads")] + [device] * (device.name == "cuda")
     listed = [(f"PySPH's fluid, {on.name}", pysph_system(), on, {"seconds": seconds}) for on in devices]
     table = speed_table(listed, record, measured=measure_speed, includes=INCLUDES)
-    return table.assign(ms=1e3 * table["seconds"], way=SORTED_CELLS, **{"million/s": table["updates"] / 1e6})
+    table = table.assign(ms=1e3 * table["seconds"], way=SORTED_CELLS, **{"million/s": table["updates"] / 1e6})
+    return summary(table)
 
 
 def other_codes(data: Path) -> pd.DataFrame:
@@ -313,6 +314,15 @@ def over_rungs(times: pd.DataFrame, ladder: pd.DataFrame, thousands: int = PARTS
     fast = times[(times["thousands"] == thousands) & (times["way"].isin([PAPER, GPU_LIST, SORTED_CELLS]))]
     gains = {way: ladder["ms"] / ms for way, ms in zip(fast["way"], fast["ms"], strict=True)}
     return pd.DataFrame({"over": ladder["rung"], "its ms": ladder["ms"], **gains}).iloc[::-1]
+
+
+def headline(times: pd.DataFrame, paper: pd.DataFrame) -> str:
+    """The speedup of the paper's search over one core with the most particles of `time_table`, beside its table 1."""
+    most = times[times["way"] == PAPER].nlargest(1, "thousands").iloc[0]
+    where = "a GPU" if most["device"] == "cuda" else "all cores"
+    stated = paper.loc[ONE_CORE, most["thousands"]] / paper.loc[PAPER, most["thousands"]]
+    gain = f"{most[f'over {ONE_CORE}']:.3g} times as fast as by linked lists on one core (paper's GPU: {stated:.1f})"
+    return f"On {where} a step by the paper's search is {gain}."
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:

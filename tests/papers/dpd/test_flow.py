@@ -321,7 +321,9 @@ def test_a_distance_within_the_scatter_of_the_limit_is_a_tie(claim, value, verdi
 
 def test_a_ratio_of_viscosities_has_three_standard_errors_of_both():
     found = plates.ratio({"core": Estimate(1.1, 0.011), "GPU": Estimate(1.0, 0.02)})
-    assert found == {"measured": pytest.approx(1.1), "scatter": pytest.approx(3 * 1.1 * np.hypot(0.01, 0.02))}
+    scatter = pytest.approx(3 * 1.1 * np.hypot(0.01, 0.02))
+    assert found == {"measured": pytest.approx(1.1), "scatter": scatter, "holds": False}
+    assert plates.ratio({"core": Estimate(1.04, 0.01), "GPU": Estimate(1.0, 0.02)})["holds"]
 
 
 def test_a_flow_with_the_viscosity_of_the_bulk_is_on_theory(system):

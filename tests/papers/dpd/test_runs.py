@@ -244,6 +244,21 @@ def test_graphs_and_single_launches_are_timed_on_the_first_system_and_another(as
     assert [options["strategy"] for *_, options in asked] == ["particle", "fastest"] * 4
 
 
+@pytest.mark.parametrize(
+    ("device", "said"),
+    [
+        ("cuda", "The GPU's program is 30 times as fast as the serial one (paper: 16.5), and 10 times as"),
+        ("threads", "The serial program makes 0.2 million updates of particles a second (the paper's: 0.3)."),
+    ],
+)
+def test_a_headline_has_the_largest_system_beside_the_paper(device, said):
+    over = {f"over {name}": [0.0, 30.0 / k, 0.0] for k, name in enumerate(tables.BASELINES, 1)}
+    ways = [tables.JUDGED, tables.JUDGED, tables.SERIAL_PROGRAM]
+    table = pd.DataFrame({"particles": [9, 100, 100], "way": ways, "updates": [1e6, 6e6, 2e5], "device": device} | over)
+    paper = pd.DataFrame({"one core": [1e5, 3e5, 4e5], "speedup, particle": [0.9, 16.5, 19.0]})
+    assert tables.headline(table, paper).startswith(said)
+
+
 def test_gains_are_those_of_the_papers_mapping_and_of_sorted_cells_on_the_largest_system():
     over = {f"over {name}": [0.0, 30.0 / k, 90.0 / k] for k, name in enumerate(tables.BASELINES, 1)}
     table = pd.DataFrame({"particles": [9, 100, 100], "way": ["thread per particle"] * 2 + ["sorted cells"]} | over)

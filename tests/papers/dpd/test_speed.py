@@ -347,7 +347,7 @@ def test_the_fast_strategy_of_a_gpu_leaves_out_the_force_on_frozen_particles_and
 
 
 def test_the_rates_of_other_codes_say_who_measured_them_and_where():
-    found = pd.read_csv(Project.default().data / "reference" / "dpd_speeds.csv", comment="#")
+    found = speed_tables.other_codes(Project.default().data)
     assert set(found["cores"]) == {1, 2}
     assert (found[["version", "hardware", "who"]] != "").all(axis=None)
     assert found.notna().all(axis=None)

@@ -107,6 +107,11 @@ def test_a_deficit_is_halved_only_if_it_is_for_every_pair_of_seeds():
     assert measures.missing(table(0.1, 0.3), "near walls")["ours"] == pytest.approx(10.1)
 
 
+def test_the_headline_is_what_is_missing_near_walls():
+    said = "Near walls the sum over neighbours lacks 10 % of the water's density with ghosts there, and 30 % without."
+    assert measures.headline(table(0.1, 0.3)) == said
+
+
 def test_ghosts_fill_the_sums_if_most_is_missing_again_without_them():
     assert measures.without_counting(table(0.1, 0.3))["holds"]
     less = table(0.1, 0.3)

@@ -308,6 +308,15 @@ def test_speedups_are_over_the_last_rung_first():
     assert list(found[speed.SORTED_CELLS]) == [10, 80]
 
 
+@pytest.mark.parametrize(("gpu", "where"), [(True, "a GPU"), (False, "all cores")])
+def test_a_headline_has_the_speedup_with_the_most_particles_beside_the_papers(gpu, where):
+    paper = pd.DataFrame({15: [6.0, 48.0], 70: [30.0, 300.0]}, [speed.PAPER, speed.ONE_CORE])
+    said = f"On {where} a step by the paper's search is 10 times as fast as by linked lists on one core"
+    assert speed.headline(times(gpu), paper) == f"{said} (paper's GPU: 10.0)."
+    assert "is 20 times" in speed.headline(times(gpu, sizes=(15,)), paper)
+    assert "(paper's GPU: 8.0)" in speed.headline(times(gpu, sizes=(15,)), paper)
+
+
 def test_the_share_of_the_list_is_told_with_the_density_in_it_and_without():
     table_2 = pd.DataFrame({"neighbour list": 1.0, "force": 3.0}, index=["this paper", "GPU linked list", "CPU"])
     shares = speed.list_shares(parts(gpu=True), table_2).set_index("way")

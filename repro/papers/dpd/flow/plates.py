@@ -88,10 +88,10 @@ def viscosity_table(found: dict[str, Estimate]) -> pd.DataFrame:
 
 
 def ratio(found: dict[str, Estimate]) -> dict:
-    """Keywords of `Record.measure`: the first of two viscosities over the second, and three standard errors of it."""
+    """The first of two viscosities over the second, and three standard errors of it; holds within 5 %."""
     (first, error), (second, other) = found.values()
-    value = first / second
-    return {"measured": value, "scatter": 3 * (value * float(np.hypot(error / first, other / second)))}
+    value, holds = first / second, abs(first / second - 1) <= flows.AGREEMENT
+    return {"measured": value, "scatter": 3 * (value * float(np.hypot(error / first, other / second))), "holds": holds}
 
 
 def thermal(field: Field) -> np.ndarray:

@@ -194,6 +194,23 @@ def core_rates(table: pd.DataFrame, paper: pd.DataFrame) -> dict:
     return {"core": core, "own": own, "holds": core < own}
 
 
+def headline(table: pd.DataFrame, paper: pd.DataFrame) -> str:
+    """What `paper_table` has on its largest system beside the paper: speedups, or the core's rate where no GPU ran."""
+    found, stated = _largest(table).loc[JUDGED], paper.iloc[table["particles"].nunique() - 1]
+    if found["device"] != "cuda":
+        rates = core_rates(table, paper)
+        text = "The serial program makes {own:.3g} million updates of particles a second (the paper's: {core:.3g})."
+        return text.format_map(rates)
+    core, _, cores = found[[f"over {name}" for name in BASELINES]]
+    text = f"The GPU's program is {core:.3g} times as fast as the serial one (paper: {stated['speedup, particle']:g})"
+    return f"{text}, and {cores:.3g} times as fast as a better one on all cores."
+
+
+def other_codes(data: Path) -> pd.DataFrame:
+    """Rates of other codes, from the folder `data`."""
+    return pd.read_csv(data / "reference" / "dpd_speeds.csv", comment="#")
+
+
 def order_table(table: pd.DataFrame, cases: list[System], device, record=None, *, seconds: float) -> pd.DataFrame:
     """The serial program on the core and the mapping that is judged, in both orders of the particles in memory.
 

@@ -122,6 +122,13 @@ def missing(table: pd.DataFrame, place: str) -> dict:
     return {"ours": 100 * ours.mean(), "others": 100 * others.mean(), "holds": ours.max() <= others.min() / 2}
 
 
+def headline(table: pd.DataFrame) -> str:
+    """What equation 3 lacks near walls with ghosts and without, in a sentence."""
+    walls = missing(table, PLACES[0])
+    lacks = f"{walls['ours']:.2g} % of the water's density with ghosts there, and {walls['others']:.2g} % without"
+    return f"Near walls the sum over neighbours lacks {lacks}."
+
+
 def without_counting(table: pd.DataFrame) -> dict:
     """What particles that moved with ghosts lack if these are not counted, in %, near walls and near the surface.
 
