@@ -200,3 +200,9 @@ def test_launches_are_kept_with_their_device():
     assert kept == [("a launch", about | {"seconds": 3.0, "spread": 0.1})]
     speeds.record_launches(None, "a launch", device, timing, size="8 x 4")
     assert len(kept) == 1
+
+
+def test_a_headline_has_our_rate_and_speedup_and_the_papers(device):
+    found = speeds.headline("The flow", 12345.6, "MLUPS", 100.0, SimpleNamespace(description="a card"), ("9", ">50"))
+    ours = "The flow runs at 12,300 MLUPS (a card), 123 times one core"
+    assert found == f"{ours}; the paper has 9, more than 50 times one core"

@@ -300,3 +300,17 @@ def test_the_coarsest_grid_of_an_order_of_lids_has_a_lid_of_a_tenth(monkeypatch)
     assert [(case.nodes, case.lid_speed) for case in cases] == [(20, 0.1), (40, 0.05)] * 3
     assert [(case.lid, case.walls) for case in cases[::2]] == [tuple(way.values()) for way in lids.LIDS.values()]
     assert set(table["rms"]) == {50.0}
+
+
+def test_the_cavitys_headline_has_the_primary_vortex_here_and_elsewhere():
+    centres = pd.DataFrame({"vortex": ["BR1", "primary"], "x": [0.9, 0.554], "y": [0.1, 0.6049]})
+    theirs = pd.DataFrame({"x": [0.25], "y": [0.5]}, index=["primary"])
+    found = cavity.headline(centres, {"paper": theirs, "nobody": theirs[:0]}, 400.0)
+    where = "here (0.5540, 0.6049), paper (0.2500, 0.5000)"
+    assert found == f"Centre of the primary vortex at Re = 400, in units of the side: {where}"
+
+
+def test_the_ducts_headline_has_the_error_in_per_cent_and_the_papers():
+    flow = SimpleNamespace(case=Duct(nodes=64, relaxation_time=0.8), error=0.00123)
+    ours = "Duct of 64 nodes, relaxation time 0.8: velocity 0.12 % off the exact series"
+    assert duct.headline(flow, 0.14) == f"{ours}; the paper states 0.14 %, without its relaxation time"

@@ -123,3 +123,9 @@ def test_what_is_under_way_is_bandwidth_times_latency():
 def test_the_second_kernel_completes_what_shared_memory_begins(blocks, block):
     row = np.arange(blocks * block)
     np.testing.assert_array_equal(lb_exchange(exchanged(row, block), block), np.roll(row, 1))
+
+
+def test_the_headline_has_how_much_longer_the_strided_sum_takes():
+    orders = pd.DataFrame({"order": ["coalesced", "strided"], "seconds": [2.0, 7.0]})
+    found = matrix_sum.headline(orders, SimpleNamespace(description="a card"))
+    assert "takes 3.5 times as long with strided as with coalesced access (a card)" in found

@@ -419,6 +419,9 @@ def test_the_cavity_hands_over_its_vortices_and_their_coordinates(monkeypatch):
         if vortex == "primary"
     }
     assert {value["converged"] for value in record.values()} == {False}
+    coarse = SimpleNamespace(case=Cavity(nodes=255), convergence=run.convergence)
+    lids.record_claims(record := Kept(), coarse, centres)
+    assert not record
 
 
 def test_ducts_are_listed_by_their_nodes_across_and_the_papers_way_is_through_shared_memory_on_a_gpu(monkeypatch):

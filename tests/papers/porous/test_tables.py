@@ -354,6 +354,8 @@ def test_other_centres_are_those_of_the_same_reynolds_number():
     assert list(cavity.other_centres(published, ghia, 1000)) == ["Ghia et al. 1982"]
     assert not cavity.other_centres(published, ghia, 123)
     assert tuple(cavity.other_centres(published, ghia, 400)["paper"].loc["BR1", ["x", "y"]]) == (0.8889, 0.1235)
+    theirs = cavity.other_centres(published, ghia, 400)["Ghia et al. 1982"]
+    assert tuple(theirs.loc["BR1", ["x", "y"]]) == (0.8906, 0.125)
 
 
 def test_a_cavity_differs_from_ghia_by_less_than_twice_the_error_of_its_table_or_not():
@@ -928,3 +930,38 @@ def test_the_source_of_an_inner_function_is_shown_without_indentation():
         return formula
 
     assert source(factory()) == "```python\n@device_function\ndef formula(x):\n    return 2 * x\n```\n"
+
+
+@pytest.mark.parametrize(("case", "paper"), [("cavity", "924, 123 times"), ("duct", "469, more than 100 times")])
+def test_the_headline_on_the_box_has_the_papers_speed_and_speedup(case, paper):
+    stated = find(speed.CAVITY_CLAIMS + speed.DUCT_CLAIMS)
+    verdicts = pd.DataFrame({"id": list(stated), "paper": [claim.value for claim in stated.values()]})
+    found = speed.headline(case, 800.0, CPU, SimpleNamespace(description="a card"), verdicts)
+    assert found == f"The {case} runs at 800 MLUPS (a card), 20 times one core; the paper has {paper} one core"
+
+
+def test_the_headline_on_pores_is_of_the_list_at_its_best():
+    stated = find(media_speed.CLAIMS)
+    verdicts = pd.DataFrame({"id": list(stated), "paper": [claim.value for claim in stated.values()]})
+    table = pd.DataFrame({"strategy": ["sparse", "sparse", "flag word"], "mflups": [70.0, 80.0, 90.0]})
+    baselines = pd.DataFrame({"mflups": CPU})
+    found = media_speed.headline(table, baselines, SimpleNamespace(description="a card"), verdicts)
+    ours = "The list of fluid nodes runs at 80 MFLUPS (a card), 2 times one core"
+    assert found == f"{ours}; the paper has 212, more than 50 times one core"
+
+
+def test_the_headline_on_permeability_has_the_changes_of_the_papers_walls():
+    index = pd.MultiIndex.from_tuples(
+        [("bgk", permeability.THESIS_WALLS), ("mrt", permeability.THESIS_WALLS), ("bgk", "modified")],
+        names=["collision", "walls"],
+    )
+    summary = pd.DataFrame({"spread (%)": 9.0, "rise (%)": [3.123, 0.0123, 5.0]}, index)
+    published = variants.paper_changes(figure_points(DATA, "5.7"), figure_points(DATA, "5.8"))
+    found = permeability.headline(summary, published)
+    assert found.endswith("by 3.12 % with BGK and 0.012 % with MRT; the paper has 9.17 % and 0.32 %")
+
+
+def test_the_headline_on_precision_has_three_changes_with_their_signs():
+    found = precision.headline(-1.331, 1.342, -1.344)
+    ours = "Single precision changes the permeability by -1.33 %; the rounding of the force predicts +1.34 %"
+    assert found == f"{ours}, the paper's figure has -1.34 %"

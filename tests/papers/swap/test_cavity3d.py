@@ -192,3 +192,17 @@ def test_the_middle_is_found_on_odd_and_even_grids(nodes):
 def test_a_cavity_that_cannot_work_is_refused(options, message):
     with pytest.raises(InputError, match=message):
         CubicCavity(**options).problem  # noqa: B018
+
+
+def test_the_headline_is_about_the_published_profiles_or_else_about_the_last_two_grids(flows):
+    published = pd.DataFrame({"component": ["u"], "position": [0.5], "velocity": [0.0]})
+    off = 100 * abs(float(flows[-1].centre_line("u", 0.5)))
+    found = cavity3d.headline({100: flows[:1], 1000: flows}, published)
+    about = "Cubic cavity at Re = 1000, 28 nodes a side: velocity on the centre lines"
+    assert found == f"{about} {off:.2f} % of the lid's speed from Albensoeder and Kuhlmann's (rms)"
+    last = between_grids(flows).iloc[-1]
+    off = 100 * np.sqrt((last["u"] ** 2 + last["v"] ** 2) / 2)
+    found = cavity3d.headline({50: flows}, published)
+    about = "Cubic cavity at Re = 50, 28 nodes a side: velocity on the centre lines"
+    assert found == f"{about} {off:.2f} % of the lid's speed from that on 18 nodes (rms)"
+    assert cavity3d.headline({50: flows[-1:]}, published).startswith(f"{about} down to -0.")

@@ -440,3 +440,14 @@ def test_the_host_has_room_for_the_populations_that_cross_the_bus(monkeypatch, t
         with pytest.raises(MemoryLimitError, match="the host's copy of the populations"):
             hybrid.hybrid_period(SMALL, threads)
     assert asked == [("serial", 19 * 8 * 1000)]
+
+
+def test_the_headline_has_what_a_gpu_gains_with_and_without_the_bus_else_the_rate_of_a_core():
+    table = pd.DataFrame({"way": [SERIAL, OUR_BUS, RESIDENT, SERIAL], "nodes": [34, 34, 34, 18]})
+    table = table.assign(mlups=[12.34, 30.0, 900.0, 1.0], **{f"over {SERIAL}": [1.0, 2.5, 75.0, 1.0]})
+    gains = "2.5 times one core if populations cross the bus, 75 times if not"
+    found = iteration.headline(table, 34, STATED)
+    assert found == f"Streaming on a GPU, 34^3 nodes: {gains}; the paper's hybrid, 128^3 nodes: 2 times"
+    found = iteration.headline(table[:1], 34, STATED)
+    ours = "Streaming by swaps on one core makes 12.3 MLUPS on 34^3 nodes"
+    assert found == f"{ours}; the paper's serial program makes 5.2 on 128^3"

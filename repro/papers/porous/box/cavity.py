@@ -152,13 +152,22 @@ def centre_claims(table: pd.DataFrame) -> dict:
 
 
 def other_centres(published: dict[str, float], ghia: pd.DataFrame, reynolds: float) -> dict[str, pd.DataFrame]:
-    """The paper's and Ghia's centres (columns x, y) at a Reynolds number, by name; empty where they have none.
+    """The paper's and Ghia's centres (x and y by vortex) at a Reynolds number, by name; empty where they have none.
 
     `published` has the paper's value of each claim on its own column of table 4.1, at Reynolds number 400.
     """
     table = pd.Series({CENTRE_CLAIMS[claim]: value for claim, value in published.items()}).unstack()
-    found = {"paper": table if reynolds == 400 else table[:0], "Ghia et al. 1982": ghia[ghia["Re"] == reynolds]}
+    theirs = ghia[ghia["Re"] == reynolds].set_index("vortex")
+    found = {"paper": table if reynolds == 400 else table[:0], "Ghia et al. 1982": theirs}
     return {name: centres for name, centres in found.items() if len(centres)}
+
+
+def headline(centres: pd.DataFrame, others: dict[str, pd.DataFrame], reynolds: float) -> str:
+    """Where the flow has its primary vortex, and where `others` have it (`other_centres`), in a line."""
+    tables = {"here": centres.set_index("vortex")} | others
+    places = {name: table.loc["primary", ["x", "y"]] for name, table in tables.items() if "primary" in table.index}
+    each = ", ".join(f"{name} ({place['x']:.4f}, {place['y']:.4f})" for name, place in places.items())
+    return f"Centre of the primary vortex at Re = {reynolds:g}, in units of the side: {each}"
 
 
 def changed(flow: Flow, device, *, precision="single", **changes) -> Flow:

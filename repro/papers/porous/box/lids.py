@@ -93,7 +93,12 @@ def off_nodes(published: dict[str, float]) -> dict:
 
 
 def record_claims(record, flow: Flow, centres: pd.DataFrame) -> None:
-    """Give the notebook's `record` the number of vortices, and table 4.1 from `cavity.centre_table`."""
+    """Give the notebook's `record` the number of vortices, and table 4.1 from `cavity.centre_table`.
+
+    None on a grid that is coarser than the paper's.
+    """
+    if flow.case.nodes < PAPER_NODES:
+        return
     found = {VORTICES_CLAIM: vortices_claim(flow)} | centre_evidence(flow.case, centre_claims(centres))
     for claim, evidence in found.items():
         record.measure(claim, **evidence, converged=flow.convergence.converged)

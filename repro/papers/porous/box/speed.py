@@ -20,6 +20,9 @@ STREAMING = {"shared": PAPER_STRATEGY, "direct": "push"}
 CAVITY_CLAIMS = [f"porous-{number:03d}" for number in (*range(32, 35), *range(103, 106), *range(112, 115), 167, 168)]
 DUCT_CLAIMS = [f"porous-{number:03d}" for number in (37, 38, 39, 106, 107, 108, 109, 153)]
 
+#: of each case, the claims on its highest speed and on the speedup
+BEST_CLAIMS = {"cavity": ("porous-032", "porous-034"), "duct": ("porous-039", "porous-038")}
+
 #: columns that a reader compares of a `speed_table` over blocks, of one of strategies, and of the baselines
 SHOWN = ["strategy", "size", "block", "mlups", "spread", "roof"]
 COMPARED = ["strategy", "layout", "precision", "size", "mlups", "roof", "check"]
@@ -171,6 +174,12 @@ def fastest(table: pd.DataFrame, cpu: pd.Series) -> pd.DataFrame:
     rows = table.loc[list(dict.fromkeys([best, largest, *([] if own.empty else [own.idxmax()])]))]
     rows = rows.assign(MB=rows["bandwidth"] * rows["seconds"] / 1e6)[["strategy", "size", "MB", "mlups", "roof"]]
     return rows.assign(**{f"over {name}": rows["mlups"] / rate for name, rate in cpu.items()}).reset_index(drop=True)
+
+
+def headline(case: str, top: float, cpu: pd.Series, device, verdicts: pd.DataFrame) -> str:
+    """`speeds.headline` of the cavity or the duct; `cpu` is MLUPS by baseline, `verdicts` has the paper's numbers."""
+    paper = tuple(verdicts.set_index("id")["paper"][list(BEST_CLAIMS[case])])
+    return speeds.headline(f"The {case}", top, "MLUPS", cpu["rows"], device, paper)
 
 
 def rung_numbers(cpu: pd.Series) -> dict:

@@ -134,6 +134,13 @@ def claims_of(orders: pd.DataFrame, blocks: pd.DataFrame, resident: pd.DataFrame
     }
 
 
+def headline(orders: pd.DataFrame, device) -> str:
+    """How much longer the strided sum of `order_table` takes, in a line."""
+    seconds = orders.set_index("order")["seconds"]
+    ratio = f"{seconds['strided'] / seconds['coalesced']:.1f} times as long with strided as with coalesced access"
+    return f"Adding two matrices takes {ratio} ({device.description}); the paper says longer, without a number"
+
+
 def share_of_rule(resident: pd.DataFrame) -> float:
     """Bandwidth with the blocks and warps of section 3.4 over the largest of `resident_table`."""
     rates = resident.set_index(["blocks", "warps"])["GB/s"]

@@ -241,6 +241,16 @@ def left_by_two_rates(summary: pd.DataFrame) -> dict:
     return {"bgk": spread["bgk"], "mrt": spread["mrt"], "holds": bool(spread["mrt"] < spread["bgk"] / 10)}
 
 
+def headline(summary: pd.DataFrame, published: pd.DataFrame) -> str:
+    """How k of `viscosity_summary` rises from tau = 0.8 to 1, and the paper's (`variants.paper_changes`), in a line."""
+    ours = summary["rise (%)"].xs(THESIS_WALLS, level="walls")
+    theirs = published.set_index("chi").loc[VISCOSITY_CHI]
+    bgk, mrt = (theirs[f"change with {name} (%)"] for name in ("BGK", "MRT"))
+    changes = f"{ours['bgk']:.3g} % with BGK and {ours['mrt']:.2g} % with MRT"
+    paper = f"the paper has {bgk:.2f} % and {mrt:.2f} %"
+    return f"From relaxation time 0.8 to 1 the permeability of spheres changes by {changes}; {paper}"
+
+
 def resolution_table(table: pd.DataFrame, nodes: int, chis, coefficients, device, **options) -> pd.DataFrame:
     """The `half_way_runs` of a `crystal_table` at some chi, and the same on a finer grid, against the series."""
     fine = crystal_table([(nodes, chi, 1.0, "mrt", THESIS_WALLS) for chi in chis], coefficients, device, **options)

@@ -115,6 +115,12 @@ def settled(published: pd.DataFrame) -> dict:
     return {"mean": mean, "moves": moves, "holds": bool(moves < abs(mean) / 10)}
 
 
+def headline(measured: float, predicted: float, paper: float) -> str:
+    """By how much (%) single precision changes k: as measured, by the rounding of the force, and in the paper."""
+    ours = f"Single precision changes the permeability by {measured:+.2f} %"
+    return f"{ours}; the rounding of the force predicts {predicted:+.2f} %, the paper's figure has {paper:+.2f} %"
+
+
 def loss(run: FlowThrough, double: FlowThrough) -> float:
     """Per cent by which k of a run is below that in double precision; negative where it is above."""
     return 100 * (1 - run.k / double.k)

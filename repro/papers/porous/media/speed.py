@@ -196,6 +196,13 @@ def over_baselines(table: pd.DataFrame, baselines: pd.DataFrame) -> pd.DataFrame
     return speeds.over_rungs(best, baselines, "mflups")
 
 
+def headline(table: pd.DataFrame, baselines: pd.DataFrame, device, verdicts: pd.DataFrame) -> str:
+    """`speeds.headline` of the list at its best in `over_porosity`; `verdicts` has the paper's numbers."""
+    best = table.loc[table["strategy"] == "sparse", "mflups"].max()
+    paper = tuple(verdicts.set_index("id")["paper"][["porous-062", "porous-064"]])
+    return speeds.headline("The list of fluid nodes", best, "MFLUPS", baselines["mflups"]["rows"], device, paper)
+
+
 def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:
     """`speed_table` of each strategy on each image."""
     runs = [

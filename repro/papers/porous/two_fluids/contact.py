@@ -169,6 +169,15 @@ def from_pictures(frame: pd.DataFrame) -> dict:
     return {"least": float(least), "most": float(most), "holds": len(difference) > 0 and max(-least, most) < 15}
 
 
+def headline(frame: pd.DataFrame) -> str:
+    """The contact angles of the drops of a `table` that the paper's pictures have, too, and theirs, in a line."""
+    both = frame.dropna(subset=["angle", "paper"])
+    if both.empty:
+        return "No drop of this run has a contact angle that the paper's pictures have, too"
+    ours, theirs = (f"{both[name].min():.0f} to {both[name].max():.0f} degrees" for name in ("angle", "paper"))
+    return f"Contact angles of {len(both)} drops on a plate: {ours}; in the paper's pictures: {theirs}"
+
+
 def formula_slope(frame: pd.DataFrame) -> dict:
     """The formula's slope over ours, of `slopes`, zero without two drops near neutral wetting; holds if it is less."""
     found = slopes(frame)

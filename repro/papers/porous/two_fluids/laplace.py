@@ -165,6 +165,13 @@ def tensions(ours: Line, theirs: Line) -> dict:
     return numbers | {"holds": abs(off) < 0.05 and ours.r_squared > 0.99}
 
 
+def headline(circles: pd.DataFrame, ours: Line, theirs: Line) -> str:
+    """The surface tension of some `bubbles` and that of the paper's points, in a line."""
+    radii = f"radius {circles['radius'].min():.0f} to {circles['radius'].max():.0f}"
+    tension = f"{ours.tension:.4f} in lattice units; the paper's points give {theirs.tension:.4f}"
+    return f"Surface tension from the pressure in bubbles of {radii}: {tension}"
+
+
 def restless(stencils: pd.DataFrame) -> dict:
     """Velocities with the central difference, and over those with the sum; holds if only the first never settles."""
     named, summed = stencils.loc["central"], stencils.loc["isotropic-4"]

@@ -151,6 +151,14 @@ def deviations(flow: LayeredFlow, points: pd.DataFrame) -> dict:
     return {"ours": 100 * ours, "paper": 100 * paper, "holds": ours <= paper}
 
 
+def headline(flow: LayeredFlow, points: pd.DataFrame) -> str:
+    """`deviations` in a line."""
+    off, (inside, outside) = deviations(flow, points), flow.case.problem.viscosities
+    kind = flow.case.collision.upper()
+    ours = f"Layers of two fluids, viscosity ratio {outside / inside:.3g}: velocity up to {off['ours']:.1f} % off"
+    return f"{ours} the exact one with {kind}; the paper's points up to {off['paper']:.1f} %"
+
+
 def correction(flow: LayeredFlow) -> dict:
     """How far (%) a flow is from equation 6.2 corrected, and that from the printed one; holds if below half of it."""
     exact, ours = flow.exact(), flow.deviation()

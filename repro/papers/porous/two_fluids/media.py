@@ -123,6 +123,16 @@ def surrounds(run: Run, steps) -> dict:
     return {"least": 100 * least, "pores": 100 * pores, "holds": bool(least > max(0.9, 1.5 * pores))}
 
 
+def headline(run: Run) -> str:
+    """What fluid g covers and fills at the last look, and what the paper says of that, in a line."""
+    last = run.last
+    covers, fills = (f"{100 * (1 - last[name]):.0f} %" for name in ("covered", "saturation"))
+    ours = (
+        f"After {last['step']:,.0f} steps the wetting fluid covers {covers} of the solid and fills {fills} of the pores"
+    )
+    return f"{ours}; the paper says that it surrounds the solid"
+
+
 def over_its_share(run: Run, steps) -> float:
     """The least of these steps of what fluid g covers of the solid over what it fills of the pores."""
     rows = run.table.set_index("step").loc[list(steps)]

@@ -26,7 +26,7 @@ PAPER_STRATEGY = "sparse"
 
 #: claims that take a GPU and the paper's boxes, and all of the notebook
 ON_GPU = tuple(f"porous-{number:03d}" for number in (90, 91, 92, 94, 95, 97, 100, 139, 140, 143))
-SLOWER, DENSITIES = "porous-097", "porous-090"
+SLOWER, DENSITIES, BEST, LOSS = "porous-097", "porous-090", "porous-095", "porous-139"
 CLAIMS = ("porous-098", *ON_GPU)
 
 NO_SOLID, SPHERES, BLOCKS = "no solid", "random spheres", "random blocks"
@@ -229,6 +229,13 @@ def loss_numbers(lost: pd.DataFrame) -> dict:
     """The loss against one fluid and that of the bytes, for `Record.say`: about the same; from `losses`."""
     loss, by_bytes = lost[["loss (%)", "by bytes (%)"]].iloc[0]
     return {"loss": loss, "by_bytes": by_bytes, "holds": abs(loss - by_bytes) < 5}
+
+
+def headline(cubes: pd.DataFrame, lost: pd.DataFrame, device, stated: dict) -> str:
+    """The best rate of the paper's strategy and its loss against one fluid (`losses`), and the paper's, in a line."""
+    best, loss = in_paper_way(cubes).max(), lost["loss (%)"].iloc[0]
+    ours = f"Two fluids run at {float(f'{best:.3g}'):,g} MFLUPS ({device.description}), {loss:.0f} % slower than one"
+    return f"{ours}; the paper has {stated[BEST].value} and {stated[LOSS].value} %"
 
 
 def density_shares() -> pd.DataFrame:

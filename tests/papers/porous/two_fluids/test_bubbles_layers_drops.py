@@ -551,3 +551,26 @@ def test_the_plain_step_of_layers_is_the_solvers_with_walls_wetting_and_force(mo
     repulsion = plain.repulsion
     monkeypatch.setattr(plain, "repulsion", lambda *given: repulsion(*given[:-1], (0, 0)))
     assert not layered.against_plain(PlainDevice(), steps=5)["holds"]
+
+
+def test_the_headline_on_bubbles_has_their_tension_and_the_papers():
+    theirs = laplace.line(bubbles([10, 20], 0.0698))
+    circles = bubbles([10, 20, 40], 0.07)
+    found = laplace.headline(circles, laplace.line(circles), theirs)
+    tensions = "0.0700 in lattice units; the paper's points give 0.0698"
+    assert found == f"Surface tension from the pressure in bubbles of radius 10 to 40: {tensions}"
+
+
+def test_the_headline_on_layers_has_both_distances_from_what_is_exact():
+    points = figure_points(DATA, "6.4 layered")
+    flow = flow_of(Layers(nodes=64, relaxation_times=(0.8, 1.7)), 0.97, inner=12.0)
+    off = layered.deviations(flow, points)
+    ours = f"Layers of two fluids, viscosity ratio 4: velocity up to {off['ours']:.1f} % off the exact one with MRT"
+    assert layered.headline(flow, points) == f"{ours}; the paper's points up to 3.4 %"
+
+
+def test_the_headline_on_drops_has_the_angles_that_both_have():
+    frame = pd.DataFrame({"angle": [20.0, 80.0, 120.4, np.nan], "paper": [np.nan, 75.0, 110.0, 150.0]})
+    angles = "80 to 120 degrees; in the paper's pictures: 75 to 110 degrees"
+    assert contact.headline(frame) == f"Contact angles of 2 drops on a plate: {angles}"
+    assert contact.headline(frame[:1]).startswith("No drop of this run")

@@ -212,3 +212,9 @@ def test_strengths_turn_the_picture_round_or_not():
     table = pd.DataFrame({"covered": [0.05, 0.95, 0.5], "saturation": 0.5}, ["as in the paper", "exchanged", "neutral"])
     assert media.turned_round(table)["holds"]
     assert not media.turned_round(table.assign(covered=0.5))["holds"]
+
+
+def test_the_headline_has_what_the_wetting_fluid_covers_and_fills_at_the_end():
+    table = pd.DataFrame({"step": [100, 5000], "covered": [0.5, 0.04], "saturation": [0.5, 0.48]})
+    ours = "After 5,000 steps the wetting fluid covers 96 % of the solid and fills 52 % of the pores"
+    assert media.headline(media.Run(None, None, table, {})) == f"{ours}; the paper says that it surrounds the solid"

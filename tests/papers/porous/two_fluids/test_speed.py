@@ -328,3 +328,11 @@ def test_figures_show_the_numbers_that_they_are_given():
     for figure, _ in drawn:
         assert all(axes.get_xlabel() or axes.get_ylabel() for axes in figure.axes)
         plt.close(figure)
+
+
+def test_the_headline_has_the_best_cube_and_the_loss_of_the_first_space():
+    cubes = pd.concat([table_of({"64³": 700.0, "128³": 1234.5}), table_of({"64³": 9999.0}, "dense")])
+    lost = pd.DataFrame({"loss (%)": [51.2, 60.0]})
+    found = speed.headline(cubes, lost, SimpleNamespace(description="a card"), find(speed.CLAIMS))
+    ours = "Two fluids run at 1,230 MFLUPS (a card), 51 % slower than one"
+    assert found == f"{ours}; the paper has 80 and 63 %"
