@@ -80,10 +80,10 @@ def speedup_evidence(speed: float, cpu: pd.Series, program: str, unit: str) -> d
 
 def headline(program: str, rate: float, unit: str, core: float, device, paper: tuple[str, str]) -> str:
     """The best rate of a program in a line: on which device, over one core, and both as the paper has them."""
-    speed, times = (float(f"{value:.3g}") for value in (rate, rate / core))
+    speed, times = float(f"{rate:.3g}"), float(f"{rate / core:.2g}")
     there, gain = (value.replace(">", "more than ") for value in paper)
     ours = f"{program} runs at {speed:,g} {unit} ({device.description}), {times:,g} times one core"
-    return f"{ours}; the paper has {there}, {gain} times one core"
+    return f"{ours}; the paper has {there}, {gain} times"
 
 
 def speedups(table: pd.DataFrame, rungs, size: str, rate: str, slow: pd.DataFrame | None = None) -> pd.DataFrame:

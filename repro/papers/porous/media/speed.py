@@ -200,7 +200,7 @@ def headline(table: pd.DataFrame, baselines: pd.DataFrame, device, verdicts: pd.
     """`speeds.headline` of the list at its best in `over_porosity`; `verdicts` has the paper's numbers."""
     best = table.loc[table["strategy"] == "sparse", "mflups"].max()
     paper = tuple(verdicts.set_index("id")["paper"][["porous-062", "porous-064"]])
-    return speeds.headline("The list of fluid nodes", best, "MFLUPS", baselines["mflups"]["rows"], device, paper)
+    return speeds.headline("Flow on a list of pores", best, "MFLUPS", baselines["mflups"]["rows"], device, paper)
 
 
 def over_porosity(spaces, strategies, device, record=None, **options) -> pd.DataFrame:
