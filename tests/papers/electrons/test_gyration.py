@@ -106,7 +106,7 @@ def test_a_particle_that_is_there_twice_stands_for_none_that_is_lost(monkeypatch
 
 
 def test_the_solver_drifts_with_e_over_b_and_boris_does_not():
-    runs = {(0.5, 0.0): crossed.drift(0.5, 0.0, 300, select("serial"))}
+    runs = {(0.5, 0.0): crossed.drift(0.5, 0.0, 300, select("serial"), looks=60)}
     assert runs[0.5, 0.0]["step"].tolist() == list(range(0, 301, 5))
     table = crossed.drift_table(runs)
     assert abs(table["solver"].item()) < 1e-12

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.colors import LogNorm
 
 from repro.papers.style import BLUE, COLOURS, GREEN, looks
 from repro.pic.air.collision_tables import Collisions
@@ -32,18 +33,31 @@ def stopping(table: pd.DataFrame, listed: Reference):
 
 
 def free_paths(paths: dict[float, np.ndarray], collisions: Collisions):
-    """Share of electrons that have not collided at an optical depth, which falls as an exponential function."""
-    figure, axes = plt.subplots()
-    arrays = {}
-    # colours and markers repeat, filled then
-    for (energy, free), look in looks(paths.items(), ls="none", mfc=(*["none"] * 8, *[None] * 8)):
-        at = np.linspace(0, 5, 16)
+    """Electrons that have not collided at an optical depth, over the exponential law: a colour an energy, side by side.
+
+    The band is two standard deviations of so many electrons.
+    """
+    figure, axes = plt.subplots(figsize=(7.2, 4.0))
+    at, arrays = np.linspace(0, 5, 16), {}
+    law, count = np.exp(-at), min(map(len, paths.values()))
+    apart = 0.6 * at[1] * (np.arange(len(paths)) - (len(paths) - 1) / 2) / len(paths)
+    scale = LogNorm(0.9 * min(paths), 1.1 * max(paths))
+    for (energy, free), beside in zip(paths.items(), apart, strict=True):
         left = 1 - np.searchsorted(optical_depth(collisions, energy, free), at) / len(free)
-        label = f"{named(energy)}, mean {1e6 * free.mean():.3g} µm"
-        axes.semilogy(at, left, **look, label=label)
+        colours = {
+            "c": np.full(len(at), energy),
+            "norm": scale,
+            "cmap": "viridis",
+            "edgecolors": "0.3",
+            "linewidths": 0.3,
+        }
+        points = axes.scatter(at + beside, left / law, 16, **colours)
         arrays |= {f"{named(energy)}: depth": at, f"{named(energy)}: share": left}
-    axes.semilogy([0, 5], np.exp([0, -5]), "-", color="0.4", marker="none", label="exponential")
-    axes.set(xlabel="optical depth of the path", ylabel="electrons without a collision")
+    scatter = 2 * np.sqrt((1 / law - 1) / count)
+    axes.fill_between(at, 1 - scatter, 1 + scatter, color="0.5", alpha=0.2, lw=0, label="two standard deviations")
+    axes.axhline(1, color="0.4", lw=1, marker="none", label="exponential law")
+    axes.set(xlabel="optical depth of the path", ylabel="electrons without a collision, over the law")
+    figure.colorbar(points, label="kinetic energy (eV)")
     axes.legend()
     return figure, arrays
 

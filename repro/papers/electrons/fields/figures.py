@@ -4,11 +4,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from repro.papers.style import looks
+from repro.papers.style import BLUE, looks
 
 from .continuity import REALS
 from .dispersion import theory
-from .reflection import LARGEST
+from .reflection import JUDGED, LARGEST
 
 
 def dispersion(table: pd.DataFrame):
@@ -30,18 +30,26 @@ def dispersion(table: pd.DataFrame):
 
 
 def reflection(table: pd.DataFrame):
-    """What comes back over the angle of incidence and over the number of layers, of `reflection.table`."""
+    """What comes back over the angle of incidence, and over the number of layers the most and the range of all angles.
+
+    Of `reflection.table`.
+    """
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.4), sharey=True)
     # colours and markers repeat, open and dashed then
     again = {"ls": (*["-"] * 8, *["--"] * 8), "mfc": (*[None] * 8, *["none"] * 8)}
-    kinds = (left, "layers", "angle", "{:g} layers"), (right, "angle", "layers", "{:.0f}°")
-    for axes, group, along, unit in kinds:
-        for (value, rows), look in looks(table.groupby(group), **again):
-            axes.plot(rows[along], rows["reflection"], **look, label=unit.format(value))
-        axes.axhline(LARGEST, color="0.4", ls=":", marker="none", label="at most")
-        axes.legend(fontsize=8, ncols=3, handlelength=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
+    for (layers, rows), look in looks(table.groupby("layers"), **again):
+        left.plot(rows["angle"], rows["reflection"], **look, label=f"{layers:g} layers")
+    spread = table.groupby("layers")["reflection"].agg(["min", "max"])
+    right.plot(spread["max"], "o-", color=BLUE, label="largest of all angles")
+    right.fill_between(
+        spread.index, spread["min"], spread["max"], color=BLUE, alpha=0.2, lw=0, label="range of all angles"
+    )
+    limit = f"at most, with {JUDGED} layers or more"
+    for axes, label, columns in ((left, None, 3), (right, limit, 2)):
+        axes.axhline(LARGEST, color="0.4", ls=":", marker="none", label=label)
+        axes.legend(fontsize=8, ncols=columns, handlelength=3, loc="upper center", bbox_to_anchor=(0.5, -0.18))
     left.set(xlabel="angle of incidence (degrees)", ylabel="largest field reflected (dB)")
-    right.set(xlabel="absorbing layers", xticks=sorted(table["layers"].unique()))
+    right.set(xlabel="absorbing layers", xticks=spread.index)
     return figure, {name: table[name] for name in ("angle", "layers", "reflection")}
 
 

@@ -49,7 +49,7 @@ def drifting(share: float, momentum: float, steps: int) -> System:
     return System(mesh, dt, electron, **fields, self_field=False, name=f"drift with {share:g} c")
 
 
-def drift(share: float, momentum: float, steps: int, device, *, looks: int = 60) -> pd.DataFrame:
+def drift(share: float, momentum: float, steps: int, device, *, looks: int = 500) -> pd.DataFrame:
     """Follow a drifting electron; one row a look.
 
     Columns: step, x and centre (of the orbit, along the drift, both less their beginning, in c times a step), theory.

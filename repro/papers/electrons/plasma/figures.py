@@ -9,6 +9,8 @@ from repro.papers.style import COLOURS, GREEN, look, looks
 from .waves import ENERGY_DRIFT, FREQUENCY_ERROR, drift
 
 _SMALLEST = 1e-17
+#: places of a cold wave that are drawn, so that symbols on one another are seen
+_SYMBOLS = 50
 
 
 def frequencies(table: pd.DataFrame):
@@ -31,24 +33,32 @@ def frequencies(table: pd.DataFrame):
 
 
 def energies(runs: dict, warm: dict[float, pd.DataFrame]):
-    """The total energy over that at the start: of cold waves, means of a period, and of warm plasmas."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.2))
-    arrays, swings = {}, sorted({swing for swing, _ in runs})
+    """The total energy over that at the start: of cold waves, means of a period, and of warm plasmas.
+
+    Of the cold waves those of the smallest and of the largest swing are drawn.
+    """
+    arrays, swings = {}, [swing for swing, _ in runs]
+    ends = sorted({min(swings), max(swings)})
+    figure, panels = plt.subplots(1, 1 + len(ends), figsize=(1.2 + 3.2 * (1 + len(ends)), 4.0))
+    double = {"color": COLOURS[0], "marker": "o", "mfc": "none"}
+    single = {"color": COLOURS[1], "marker": "."}
     for (swing, precision), table in runs.items():
-        k, change = swings.index(swing), drift(table)
-        line = "-" if precision == "double" else "--"
-        label = f"swing of {swing:g} cells, {precision}"
-        left.plot(change.index, 100 * change, line, **look(k) | {"marker": "none"}, label=label)
+        change, label = drift(table), f"swing of {swing:g} cells, {precision}"
+        if swing in ends:
+            drawn = double if precision == "double" else single
+            some = 100 * change.iloc[:: max(1, len(change) // _SYMBOLS)]
+            panels[ends.index(swing)].plot(some, lw=0.7, **drawn, label=f"{precision} precision")
         arrays |= {f"{label}: periods": change.index.to_numpy(), f"{label}: drift": change.to_numpy()}
     for k, (per_cell, table) in enumerate(warm.items()):
         label = f"{per_cell:g} particles a cell"
-        right.plot(table["periods"], 100 * table["energy"], **look(k) | {"marker": "none"}, label=label)
+        panels[-1].plot(table["periods"], 100 * table["energy"], **look(k) | {"marker": "none"}, label=label)
         arrays |= {f"{label}: periods": table["periods"], f"{label}: energy": table["energy"]}
-    for axes, title in ((left, "cold waves"), (right, "warm plasma")):
+    titles = [f"cold wave, swing of {swing:g} cells" for swing in ends]
+    for axes, title in zip(panels, [*titles, "warm plasma"], strict=True):
         axes.axhspan(-100 * ENERGY_DRIFT, 100 * ENERGY_DRIFT, color=GREEN, alpha=0.15)
         axes.set(xlabel="plasma periods", title=title)
         axes.legend(fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.18))
-    left.set(ylabel="change of the energy (%)")
+    panels[0].set(ylabel="change of the energy (%)")
     return figure, arrays
 
 

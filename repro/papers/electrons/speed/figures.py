@@ -23,6 +23,9 @@ _LOOKS = {
     BATCHES_ON_CORE: {"color": PURPLE, "marker": "*"},
 }
 
+#: programs whose speedup is drawn, over which one: the paper's over its kind of loop and over the fast one, and ours
+_SPEEDUPS = (PAPER, LOOP), (PAPER, BATCHES), (PRODUCTION, LOOP)
+
 WHOLE = "whole step"
 _GROUP_COLOURS = {WHOLE: "0.6"} | dict(zip(GROUPS, (BLUE, PURPLE, VERMILLION, ORANGE, GREEN, YELLOW), strict=True))
 
@@ -38,13 +41,15 @@ def times(table: pd.DataFrame):
 
 
 def speedups(table: pd.DataFrame, stated: float, paper: dict):
-    """Speedups of the programs on a GPU over those of all cores, with the range of the runs, and the paper's as a line.
+    """Speedups of the paper's program and of ours over all cores, with the range of the runs; the paper's as a line.
 
-    `paper` holds the keywords of the project's style for a paper's points.
+    The arrays have those of all programs. `paper` holds the keywords of the project's style for a paper's points.
     """
-    figure, axes = plt.subplots(figsize=(7.2, 5.2))
+    figure, axes = plt.subplots(figsize=(7.2, 4.8))
     for (program, over), rows in table.groupby(["program", "over"], sort=False):
-        look = _LOOKS[program] | {"linestyle": "-" if over == LOOP else "--"}
+        if (program, over) not in _SPEEDUPS:
+            continue
+        look = _LOOKS[program] | ({"linestyle": "-"} if over == LOOP else {"linestyle": "--", "mfc": "none"})
         spans = [(row.speedup - min(row.runs), max(row.runs) - row.speedup) for row in rows.itertuples()]
         bars = {"yerr": np.clip(spans, 0, None).T, "capsize": 2}
         axes.errorbar(rows["particles"], rows["speedup"], **bars, **look, label=f"{program} over {over}")
