@@ -136,6 +136,10 @@ def test_speedups_are_ratios_of_each_run_and_both_claims_are_judged(timed):
     cores = int(re.search(r"(\d+) core", table[table["program"] == programs.LOOP]["hardware"].iloc[0])[1])
     # the paper has eight cores for each GPU
     assert tables.over_the_papers_cores(loop, setup) == pytest.approx(loop * cores / 8)
+    said = tables.headline(table, 30.0)
+    assert said.startswith("In the paper's way one GPU moves 30,000,000 electrons 44.4 times as fast as a loop")
+    assert said.endswith("paper: over 30 with four.")
+    assert len(said.split()) <= 25
     times = tables.relative_times(table)
     assert list(times.loc[programs.PAPER]) == pytest.approx([1 / 1.5**2, 1 / 1.5, 1])
     assert list(times.loc[programs.LOOP]) == pytest.approx([1, 1, 1])
@@ -165,6 +169,9 @@ def test_a_trend_that_goes_the_other_way_is_not_reproduced(timed):
 def test_without_a_gpu_or_the_papers_sizes_nothing_is_judged(timed, monkeypatch):
     table = tables.speeds([1000], PlainCore(), one_core=1000, **ONCE)
     assert tables.speedups(table).empty
+    said = tables.headline(table, 30.0)
+    assert said.startswith("Without a GPU vector code moves 1,000 electrons")
+    assert len(said.split()) <= 25
     assert tables.claim_values(tables.speedups(table), table) == {}
     few = tables.speeds(SIZES[:2], timed, **ONCE)
     assert tables.claim_values(tables.speedups(few), few) == {}

@@ -198,6 +198,17 @@ def setup(stated, particles, gpus: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["id", "quantity", "case", "paper", "here"])
 
 
+def headline(table: pd.DataFrame, stated: float) -> str:
+    """What `speeds` of the most particles say, in a sentence beside the speedup that the paper has `stated`."""
+    rows = table[table["size_of"] == table["size_of"].max()].set_index("program")
+    ns, electrons = rows["ns"], f"{rows['size_of'].iloc[0]:,} electrons"
+    program = PAPER if PAPER in ns else BATCHES
+    gain = f"moves {electrons} {ns[LOOP] / ns[program]:.3g} times as fast as a loop on all cores"
+    if program == PAPER:
+        return f"In the paper's way one GPU {gain}; paper: over {stated:g} with four."
+    return f"Without a GPU vector code {gain}: {ns[program]:.3g} ns each in a step."
+
+
 def claim_values(speedups: pd.DataFrame, speeds: pd.DataFrame) -> dict[str, dict]:
     """Keywords of `Record.measure` for the claims that a run can test, by id, from `speedups` and `speeds`.
 
