@@ -130,7 +130,8 @@ class Numbers(Rule):
 
     def holds(self, value) -> bool:
         """Whether they are."""
-        if not isinstance(value, self.kinds):
+        # of a masked array the values behind the mask would count
+        if not isinstance(value, self.kinds) or isinstance(value, np.ma.MaskedArray):
             return False
         try:
             found = np.asarray(value)

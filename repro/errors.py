@@ -39,7 +39,8 @@ def short(value) -> str:
     """A value as a line shows it."""
     if isinstance(value, np.ndarray):
         infinite = np.count_nonzero(~np.isfinite(value)) if value.dtype.kind in "fc" else 0
-        return f"an array of {value.dtype} of the shape {value.shape}" + (
+        masked = "masked " if isinstance(value, np.ma.MaskedArray) else ""
+        return f"{'a' if masked else 'an'} {masked}array of {value.dtype} of the shape {value.shape}" + (
             f", {infinite} not finite" if infinite else ""
         )
     text = " ".join(repr(value).split())

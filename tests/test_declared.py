@@ -167,3 +167,11 @@ def test_a_short_form_of_the_drill_finds_every_wrong_call_refused():
     found = drill.drill(["lbm", "two_fluids", "dpd", "sph", "pic"], SHORT, drill.answer_here)
     assert {one.target for one in found} == set(SHORT)
     assert [one for one in found if one.kind != "refused"] == []
+
+
+@pytest.mark.parametrize("rule", [Numbers(None), Array(None), Numbers()])
+def test_what_lies_behind_a_mask_is_no_number(rule):
+    masked = np.ma.masked_array([1.0, 2.0], mask=[True, False])
+    with pytest.raises(InputError, match="it = a masked array of float64"):
+        rule.check("it", masked)
+    rule.check("it", masked.data)

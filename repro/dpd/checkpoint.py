@@ -7,8 +7,10 @@ from dataclasses import asdict, fields
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
+from repro.declared import checked
 from repro.errors import require, short
 from repro.files import append_text, write_text
+from repro.parallel.options import OnDevice
 
 from .fluid import TRIED, Fluid
 from .forces import GROOT_WARREN, Law
@@ -44,7 +46,8 @@ def save(simulation: Simulation, path) -> None:
             file[name] = simulation.device.to_host(getattr(simulation.state, name))
 
 
-def load(path, device, *, law: Law = GROOT_WARREN) -> Simulation:
+@checked
+def load(path, device: OnDevice, *, law: Law = GROOT_WARREN) -> Simulation:
     """Continue from a checkpoint, with its strategy, or the device's fastest where that does not run on `device`.
 
     On a device on which the strategy repeats (see `Traits.repeats`) it is the same trajectory bit for bit. A file knows

@@ -2,10 +2,12 @@
 
 import hashlib
 from dataclasses import asdict
+from typing import Annotated
 
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
+from repro.declared import Kind, checked
 from repro.errors import require
 
 from .simulation import Simulation
@@ -36,7 +38,8 @@ def save(simulation: Simulation, path) -> None:
             file[name] = values.reshape(-1, len(order))[:, order].ravel()
 
 
-def restore(simulation: Simulation, path) -> None:
+@checked
+def restore(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
     """Let a fresh simulation go on from a checkpoint of the same case, on any device: it follows the same trajectory.
 
     Raises InputError for a file that is not a whole checkpoint, or one of another case.

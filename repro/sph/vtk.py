@@ -1,8 +1,10 @@
 """Particles and surfaces as VTK's PolyData files (.vtp), which ParaView opens."""
 
+from typing import Annotated
+
 import numpy as np
 
-from repro.declared import Array
+from repro.declared import Array, Kind, checked
 from repro.errors import require, short
 from repro.files import write_text
 from repro.vtk_array import data_array
@@ -12,7 +14,8 @@ from .surface import Surface
 from .system import System
 
 
-def write_particles(path, particles: dict[str, np.ndarray], system: System) -> None:
+@checked
+def write_particles(path, particles: Annotated[dict, Kind(dict)], system: Annotated[System, Kind(System)]) -> None:
     """Write the arrays of `Simulation.particles()`: points in m with velocity (m/s), pressure (Pa), density (kg/m3) and
     id.
     """
@@ -28,7 +31,8 @@ def write_particles(path, particles: dict[str, np.ndarray], system: System) -> N
     _write(path, position, fields, "Verts", np.arange(len(position))[:, None])
 
 
-def write_surface(path, surface: Surface) -> None:
+@checked
+def write_surface(path, surface: Annotated[Surface, Kind(Surface)]) -> None:
     """Write a surface's triangles in m with the normals at their corners."""
     corners, triangles, normals = (_numbers(getattr(surface, name), name, None, 3) for name in Surface._fields)
     known = triangles.dtype.kind in "iu" and ((triangles >= 0) & (triangles < len(corners))).all()

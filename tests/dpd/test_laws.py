@@ -191,3 +191,8 @@ def test_what_is_kept_on_disk_is_not_taken_for_a_law_whose_file_has_changed(tmp_
         spec.loader.exec_module(module)
         kept.append(dumps(module.flat.along))
     assert kept[0] == kept[1] != kept[2]
+
+
+def test_a_run_goes_on_on_a_device_and_not_on_its_name(tmp_path):
+    with pytest.raises(InputError, match="^device = 'serial': must be a device of repro.parallel"):
+        checkpoint.load(tmp_path / "none.h5", "serial")

@@ -317,3 +317,43 @@ def test_an_image_is_shown_by_its_size_and_porosity_in_whatever_holds_it():
     for problem in (box, *problems):
         assert "lattice=D2Q9" in repr(problem)
         assert "array" not in repr(problem)
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("(42, 10, 9)", "1208 bytes, but its header says 3908"),
+        ("(4000000000, 4000000000, 4000000000)", "1208 bytes, but its header says 64000000000000000000000000128"),
+        ("(True, 10, 108)", "shape (True, 10, 108) and type uint8 by its header: must be whole numbers of voxels"),
+        ("(-1, 10, 9)", "shape (-1, 10, 9) and type uint8 by its header: must be whole numbers of voxels"),
+        ("(2**32, 10, 9)", "its header is damaged"),
+    ],
+)
+def test_a_header_that_is_no_image_s_is_refused_with_what_it_says(tmp_path, header, said):
+    file = tmp_path / "a.npy"
+    np.save(file, np.zeros((12, 10, 9), np.uint8))
+    content = file.read_bytes()
+    shape, line = b"(12, 10, 9)", content[10:128]
+    wanted = line.replace(shape, header.encode()).rstrip()
+    file.write_bytes(content[:10] + wanted.ljust(117) + b"\n" + content[128:])
+    with pytest.raises(InputError) as refused:
+        read_image(file)
+    assert str(refused.value) == f"a.npy: cannot be read as an image: {said}"
+
+
+@pytest.mark.parametrize("pore", [np.array([0, 1]), True, 1.0, "0", None])
+def test_the_value_of_a_pore_is_a_whole_number(written, pore):
+    with pytest.raises(InputError, match="^pore = .*: must be a whole number, the value of a pore$"):
+        read_image(written[1](".npy"), pore=pore)
+
+
+def test_the_shape_of_a_raw_image_may_be_of_numpys_numbers(tmp_path):
+    image = np.arange(24, dtype=np.uint8).reshape(2, 3, 4) % 2
+    image.tofile(tmp_path / "a.raw")
+    np.testing.assert_array_equal(read_image(tmp_path / "a.raw", shape=tuple(np.array(image.shape))), image == 1)
+
+
+def test_a_masked_image_is_none():
+    image = np.ma.masked_array(np.eye(3, dtype=bool)[None], mask=True)
+    with pytest.raises(InputError, match="solid = a masked array of bool of the shape"):
+        PoreSpace(image)

@@ -10,7 +10,7 @@ from repro.errors import CheckError, DivergenceError, InputError, MemoryLimitErr
 from repro.lbm.exact import bcc_permeability, bcc_permeability_as_printed, rounded_force, sphere_drag
 from repro.lbm.media import PoreSpace, random_spheres, sphere_crystal
 from repro.lbm.porous import benchmark
-from repro.lbm.porous.permeability import FlowThrough, flow_through, mirrored, refined
+from repro.lbm.porous.permeability import FlowThrough, flow_through, in_units, mirrored, refined
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import Permeability, PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES
@@ -331,3 +331,9 @@ def test_a_force_that_drives_more_than_the_speed_of_sound_is_refused_at_the_firs
         flow_through(PoreSpace(solid), threads, force=0.1, interval=13)
     with pytest.raises(DivergenceError, match="use a smaller force"):
         flow_through(PoreSpace(solid), threads, force=5)
+
+
+@pytest.mark.parametrize("k", ["5", np.nan, np.inf, None])
+def test_only_a_number_has_units(k):
+    with pytest.raises(InputError, match="^k = .*: must be a number$"):
+        in_units(k, 1e-6)

@@ -296,3 +296,25 @@ def test_voxels_that_are_no_cubes_by_what_a_file_says_are_warned_of(tmp_path, op
         assert (read_image(file) == (VOXELS != 0)).all()
     expected = [f"rock.tif: voxels of {sides} by what the file says: they are read as cubes"] if sides else []
     assert [str(warning.message)[: len(text)] for warning, text in zip(said, expected, strict=True)] == expected
+
+
+@pytest.mark.parametrize("options", [{}, {"metadata": None}, {"compression": "zlib"}], ids=str)
+def test_labels_with_a_palette_are_read_and_a_lost_page_of_them_is_noticed(tmp_path, options):
+    """All tables share the colours, and tifffile leaves room for a copy a page."""
+    colours = {"photometric": "palette", "colormap": np.zeros((3, 256), "u2")}
+    path = tmp_path / "labels.tif"
+    tifffile.imwrite(path, VOXELS, **colours, **options)
+    np.testing.assert_array_equal(read_image(path), VOXELS == 1)
+    # the table of page 5 leads on to page 7
+    with tifffile.TiffFile(path) as file:
+        tables, content = [page.offset for page in file.pages], bytearray(path.read_bytes())
+    place = next(p for p in range(len(content) - 4) if content[p : p + 4] == tables[5].to_bytes(4, "little"))
+    content[place : place + 4] = tables[6].to_bytes(4, "little")
+    path.write_bytes(content)
+    refusal(path)
+
+
+def test_a_header_without_a_page_is_refused(tmp_path):
+    path = tmp_path / "header.tif"
+    path.write_bytes(b"II*\0\0\0\0\0")
+    assert "no page found in 8 bytes" in refusal(path)

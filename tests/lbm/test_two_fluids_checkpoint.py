@@ -172,3 +172,8 @@ def test_everything_that_a_run_was_asked_for_goes_on_bit_for_bit(tmp_path):
         run.step(3)
     for found, expected in zip((*again.state, *again.fields()), (*flow.state, *flow.fields()), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+def test_a_run_goes_on_on_a_device(tmp_path):
+    with pytest.raises(InputError, match="^device = 'serial': must be a device of repro.parallel"):
+        load(tmp_path / "none.h5", "serial")

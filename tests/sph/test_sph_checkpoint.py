@@ -216,3 +216,8 @@ def test_what_is_no_whole_checkpoint_is_refused(shaken_water, saved, tmp_path):
     seal(saved, KIND)
     with pytest.raises(InputError, match="without mass"):
         restore(fresh, saved)
+
+
+def test_only_a_simulation_goes_on(tmp_path):
+    with pytest.raises(InputError, match="^simulation = 'a.h5': must be of the kind Simulation$"):
+        restore("a.h5", tmp_path / "a.h5")

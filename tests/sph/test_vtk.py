@@ -91,3 +91,15 @@ def test_what_is_no_surface_is_refused_and_no_file_written(tmp_path, name, value
     with pytest.raises(InputError, match=f"^{name.replace('normals', 'normal')} = .*: must be "):
         write_surface(tmp_path / "surface.vtp", surface._replace(**{name: values}))
     assert not list(tmp_path.iterdir())
+
+
+def test_what_is_no_particles_system_or_surface_is_refused_by_name(tmp_path):
+    system = StillWater().system()
+    for call, name in (
+        (lambda: write_particles(tmp_path / "a.vtp", None, system), "particles = None"),
+        (lambda: write_particles(tmp_path / "a.vtp", {}, None), "system = None"),
+        (lambda: write_surface(tmp_path / "a.vtp", None), "surface = None"),
+    ):
+        with pytest.raises(InputError, match=f"^{name}: must be of the kind"):
+            call()
+    assert list(tmp_path.iterdir()) == []

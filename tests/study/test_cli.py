@@ -364,6 +364,12 @@ def test_doctor_says_that_a_version_of_numba_keeps_no_kernels(monkeypatch):
     assert "every start compiles its kernels anew (pip install 'numba==0.68.*')" in found.text
 
 
+def test_doctor_names_threads_that_numba_cannot_have(monkeypatch):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "0")
+    with pytest.raises(InputError, match="^NUMBA_NUM_THREADS = '0': must be a whole number from 1 to"):
+        doctor._compiler()
+
+
 def test_doctor_says_what_to_install_where_the_compiler_does_not_load(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba.cuda", None)
     (found,) = [check for check in examine() if check.name == "compiler"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from repro.errors import InputError, require, short
+from repro.errors import InputError, is_whole, require, short
 from repro.files import path_of, regular_file
 from repro.parallel import select
 from repro.parallel.memory import require_memory
@@ -34,6 +34,7 @@ def read_image(path, *, shape=None, dtype=None, pore: int = 0) -> np.ndarray:
     its end, not three-dimensional, not of whole numbers, not segmented (more than 16 values), or without pores or
     solid.
     """
+    require(is_whole(pore), f"pore = {short(pore)}: must be a whole number, the value of a pore")
     path = path_of(path)
     kind = path.suffix.lower()
     folder = os.path.isdir(path)
@@ -58,6 +59,7 @@ def _read_raw(path: Path, shape, dtype) -> np.ndarray:
         kind = np.dtype("V")
     if kind.kind not in "bui":
         raise InputError(f"{path.name}: unknown type {short(dtype)}: give a NumPy type of whole numbers, such as uint8")
+    shape = tuple(map(int, shape))
     expected, found = prod(shape) * kind.itemsize, path.stat().st_size
     if found == expected:
         _require_room(path, found)
@@ -71,7 +73,7 @@ def _read_raw(path: Path, shape, dtype) -> np.ndarray:
 
 
 def _is_shape(shape) -> bool:
-    return isinstance(shape, list | tuple) and len(shape) == 3 and all(type(n) is int and 0 < n < 2**63 for n in shape)
+    return isinstance(shape, list | tuple) and len(shape) == 3 and all(is_whole(n) and 0 < n < 2**63 for n in shape)
 
 
 def _require_room(path: Path, count: int) -> None:
@@ -81,12 +83,29 @@ def _require_room(path: Path, count: int) -> None:
 
 def _read_npy(path: Path) -> np.ndarray:
     # mapped first: a header may claim more than there is in the file, or in the world
-    image = np.lib.format.open_memmap(path, mode="r")
-    found, expected = path.stat().st_size, image.offset + image.nbytes
+    shape, kind, start = _npy_header(path)
+    found, expected = path.stat().st_size, start + prod(shape) * kind.itemsize
     if found != expected:
         raise ValueError(f"{found} bytes, but its header says {expected}")
+    image = np.lib.format.open_memmap(path, mode="r")
     _require_room(path, image.nbytes)
     return np.array(image)
+
+
+def _npy_header(path: Path) -> tuple[tuple[int, ...], np.dtype, int]:
+    """Shape and type of what a .npy file holds by its header, and where that begins; ValueError for a damaged one."""
+    with open(path, "rb") as file:
+        version = np.lib.format.read_magic(file)
+        read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        if version not in read:
+            raise ValueError(f"version {version[0]}.{version[1]} of the format: save it with numpy.save")
+        try:
+            shape, _, kind = read[version](file)
+        except Exception:  # it is read as Python, of which a damaged one is any
+            raise ValueError("its header is damaged") from None
+        if not all(is_whole(side) and side >= 0 for side in shape) or kind.hasobject:
+            raise ValueError(f"shape {short(shape)} and type {kind} by its header: must be whole numbers of voxels")
+        return shape, kind, file.tell()
 
 
 def _read_self_described(path: Path) -> np.ndarray:

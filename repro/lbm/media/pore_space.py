@@ -18,7 +18,8 @@ _LINKS = [c for c in product((-1, 0, 1), repeat=3) if 1 <= sum(map(abs, c)) <= 2
 
 def is_mask(value) -> bool:
     """Whether something is an array of booleans in three dimensions."""
-    return isinstance(value, np.ndarray) and value.dtype == bool and value.ndim == 3
+    plain = isinstance(value, np.ndarray) and not isinstance(value, np.ma.MaskedArray)
+    return plain and value.dtype == bool and value.ndim == 3
 
 
 IMAGE = Rule(

@@ -9,6 +9,7 @@ import lzma
 import re
 import warnings
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -53,6 +54,8 @@ def _read(path: Path) -> tuple[np.ndarray, str]:
     # a file of several files may name any of them: what is not in this one is missing
     with _listening(said), tifffile.TiffFile(path, _multifile=False) as file:
         pages = [file.pages.get(n, cache=False, aspage=True) for n in range(len(file.pages))]
+        if not pages:
+            raise ValueError(f"no page found in {file.filehandle.size} bytes")
         series = list(file.series)
         _check_pages(pages, series)
         _check_count(file, pages, series)
@@ -253,12 +256,16 @@ def _check_rest(file, pages: list, series: list) -> None:
     spans += [(tag.valueoffset, tag.valuebytecount) for page in pages for tag in page.tags]
     spans += [(part.dataoffset, part.nbytes) for part in series if part.dataoffset is not None]
     least = max(_PADDING, min(sum(page.databytecounts) for page in pages))
+    # tables that share a value, such as the colours of labels, leave room for one each
+    places = Counter((tag.valueoffset, tag.valuebytecount) for page in pages for tag in page.tags)
+    spare = _PADDING + max((count for (_, count), times in places.items() if times > 1), default=0)
     reached, size = 0, handle.size
     for start, count in sorted(spans):
         gap = start - reached
         # a page that no other leads to leaves its voxels there, or its table
-        if gap >= least or (gap > _PADDING and _WIDTH.search(_bytes(handle, reached, gap))):
+        if gap >= max(least, spare + 1) or (gap > _PADDING and _WIDTH.search(_bytes(handle, reached, gap))):
             raise ValueError(f"{len(pages)} pages found, and {gap} bytes between them: pages are lost")
         reached = max(reached, start + count)
-    if abs(size - reached) > _PADDING:
+    lost = _WIDTH.search(_bytes(handle, reached, max(0, size - reached)))
+    if abs(size - reached) > (_PADDING if lost or size < reached else spare):
         raise ValueError(f"{size} bytes found, and {reached} expected by its {len(pages)} pages")

@@ -3,8 +3,9 @@
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import Whole
+from repro.declared import Whole, checked
 from repro.files import write_text
+from repro.parallel.options import OnDevice
 from repro.parallel.timeloop import MOST_STEPS
 from repro.vtk_array import data_array
 
@@ -35,7 +36,8 @@ def save(flow: TwoFluidFlow, path) -> None:
             file[name] = values
 
 
-def load(path, device) -> TwoFluidFlow:
+@checked
+def load(path, device: OnDevice) -> TwoFluidFlow:
     """Continue from a checkpoint. InputError for a file that is not a whole one."""
     with opened(path, KIND, _VERSION) as file:
         return _restore(file, device)

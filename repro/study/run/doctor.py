@@ -18,6 +18,7 @@ from repro.parallel.select import available
 from repro.parallel.versions import numba_advice
 from repro.study.keep import provenance
 from repro.study.notebooks import Project, catalogue, require_writable
+from repro.study.run.plan import require_threads
 
 LEAST_GIB, PAPER_GIB = 4, 32
 """Memory that any run wants, and that for the largest grids of the profile paper."""
@@ -74,6 +75,7 @@ def _gpu(found: dict[str, str]) -> Iterator[Check]:
 
 def _compiler() -> str:
     """Whether Numba's compiler for GPUs loads, without which no kernel is compiled, not even for a processor."""
+    require_threads()
     try:
         import_module("numba.cuda")
     except Exception as error:  # where the CUDA runtime is missing, it is no ImportError
