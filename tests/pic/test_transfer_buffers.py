@@ -221,6 +221,16 @@ def test_holes_close_behind_who_is_absorbed_or_leaves():
     assert (outgoing.ids[0], outgoing.cell[0], outgoing.left[0]) == (13, LEAVES - 3, 0.25)
 
 
+def test_a_particle_that_leaves_takes_along_how_many_segments_it_has_had_in_all_domains():
+    """Its collisions are numbered by them: a number that comes twice would be the same collision twice."""
+    particles, pointers, counts = domain([LEAVES])
+    outgoing = make_particles(PlainDevice(), np.float64, 2)
+    particles.event[0], pointers.segments[0] = 5, 3
+    make_settle(np.float64, add)(0, particles, 6, pointers, outgoing, counts)
+    assert outgoing.event[0] == 8
+    assert pointers.segments[0] == 0
+
+
 def test_who_finds_no_room_in_the_outgoing_basket_waits():
     particles, pointers, counts = domain([LEAVES])
     counts.outgoing[0] = counts.room

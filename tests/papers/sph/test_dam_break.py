@@ -1,5 +1,6 @@
 """The experiment of the dam break without compiled code: when one looks, what fronts, volumes and verdicts are."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -69,6 +70,9 @@ def test_the_column_has_its_own_volume_before_it_falls():
     run = made()
     found = runs.volumes(runs.surfaces(run), run)
     np.testing.assert_allclose(found["volume"], 1, rtol=0.01)
+    # of the looks that were kept, each at its own time
+    kept = replace(run, positions=run.positions[1:], kept=[1, 2])
+    assert runs.volumes(runs.surfaces(kept), kept)["time"].tolist() == run.table["time"].tolist()[1:3]
 
 
 def test_what_is_seen_of_a_collapse_is_counted_in_columns_and_spacings():
