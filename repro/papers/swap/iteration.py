@@ -157,21 +157,16 @@ def seconds_of(parts: pd.DataFrame, way: str, nodes: int, names=None) -> float:
 
 
 def headline(table: pd.DataFrame, nodes: int, stated) -> str:
-    """What a GPU gains on so many nodes a side, in a line; without one the rate of a core.
-
-    From `iterations`; `stated` are the paper's numbers (`claims.paper`).
-    """
+    """What a GPU gains on so many nodes a side, else the rate of a core: `iterations` and `claims.paper`."""
     here, there = table[table["nodes"] == nodes].set_index("way"), stated.speedups[PAPER_WAY]
     side = min(there)
     if OUR_BUS in here.index:
         bus, resident = here.loc[[OUR_BUS, RESIDENT], f"over {SERIAL}"]
-        gains = f"{bus:.1f} times one core if populations cross the bus, {resident:.0f} times if not"
-        return (
-            f"Streaming on a GPU, {nodes}^3 nodes: {gains}; the paper's hybrid, {side}^3 nodes: {there[side]:g} times"
-        )
-    paper = side**3 / stated.seconds[PALABOS] / 1e6
+        ours = f"{bus:.1f} times one core if populations cross the bus, {resident:.0f} times if not"
+        paper = f"the paper's hybrid, {side}^3 nodes: {there[side]:g} times"
+        return f"Streaming on a GPU, {nodes}^3 nodes: {ours}; {paper}"
     ours = f"Streaming by swaps on one core makes {here['mlups'][SERIAL]:.1f} MLUPS on {nodes}^3 nodes"
-    return f"{ours}; the paper's serial program makes {paper:.1f} on {side}^3"
+    return f"{ours}; the paper's serial program makes {side**3 / stated.seconds[PALABOS] / 1e6:.1f} on {side}^3"
 
 
 def strategy_cases(nodes: int, device, **options) -> list[tuple]:
