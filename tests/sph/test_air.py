@@ -103,6 +103,17 @@ def test_ghosts_lie_where_they_were_sown_whatever_the_search(strategy):
     np.testing.assert_allclose(simulation.air_samples, expected, atol=1e-9)
 
 
+def test_air_has_no_pressure_beside_water_that_is_compressed():
+    simulation = Simulation(FEW, PlainDevice(), precision="double", **moist())
+    simulation.start()
+    simulation.state.s[:] = 0.01
+    simulation.step(3)
+    air, near = np.array(simulation.air.kind) == AIR, np.array(simulation.air.u).reshape(3, -1).any(0)
+    # some has taken over the velocity of water around it
+    assert (air & near).any()
+    assert not np.array(simulation.air.s)[air].any()
+
+
 @cache
 def after_two_steps() -> np.ndarray:
     simulation = Simulation(FEW, PlainDevice(), precision="double", **moist())

@@ -81,6 +81,12 @@ def cut(real):
     return device_function(lambda q: real(q <= 1)), device_function(lambda q: real(0))
 
 
+def back_again(real):
+    """Wendland's, with a slope of its own a little beyond the support, where its shape is zero."""
+    shape, slope = wendland_c2(real)
+    return shape, device_function(lambda q: slope(q) + real(q > 1.005 * 2) * real(q < 1.02 * 2))
+
+
 def singular(real):
     """Wendland's, whose slope is divided by q everywhere, as one writes it down at first."""
     shape, slope = wendland_c2(real)
@@ -116,6 +122,7 @@ WENDLAND = KERNELS["wendland c2"]
         # q times the slope is at most 1.05
         (WENDLAND._replace(shape=bent_by(0.0011)), "its slope at q = 0.49.* is not w'"),
         (SmoothingKernel(cut, 1.0, 3 / (4 * np.pi)), "shape and slope must be zero from its support on, q = 1"),
+        (WENDLAND._replace(shape=back_again), "shape and slope must be zero from its support on, q = 2"),
     ],
 )
 def test_what_is_no_kernel_is_refused_in_one_line(monkeypatch, kernel, words):

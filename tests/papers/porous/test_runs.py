@@ -194,6 +194,11 @@ def test_what_mrt_leaves_of_the_change_is_taken_at_each_chi_on_each_reading(same
     assert "reference 31, 127 voxels, deviations: 0.400" in found["note"]
     assert found["note"].count(": ") == 6
     assert not viscosity.claim_of(left.assign(converged=[False] + [True] * 11), [0.6])[viscosity.CLAIM]["converged"]
+    # one run of all that did not become steady
+    table = readings(CHANGES)
+    table.loc[4, "converged"] = False
+    assert left["converged"].all()
+    assert not viscosity.left_by_mrt(table, None, None)["converged"].any()
 
 
 def test_that_mrt_changes_less_is_judged_only_if_each_chi_of_the_figures_ran_on_each_reading(same_with_whole):
