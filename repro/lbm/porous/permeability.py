@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from repro.declared import Above, Flag, Kind, Number, OneOf, OrNone, Whole, checked
+from repro.declared import Above, Flag, Kind, Numbers, OneOf, OrNone, Whole, checked
 from repro.errors import DivergenceError
 from repro.parallel.options import OnDevice, Precision
 
@@ -170,6 +170,6 @@ def fitted(solid: np.ndarray, sample: Sample) -> np.ndarray:
 
 
 @checked
-def in_units(k: Annotated[float, Number()], voxel_size: Annotated[float, Above(0, "m")]) -> tuple[float, float]:
+def in_units(k: Annotated[float, Numbers()], voxel_size: Annotated[float, Above(0, "m")]) -> tuple[float, float]:
     """A permeability in squared voxels as (square metres, millidarcy); `voxel_size` is the side of a voxel in m."""
     return k * voxel_size**2, k * voxel_size**2 / DARCY * 1000
