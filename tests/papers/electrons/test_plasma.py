@@ -139,6 +139,27 @@ def test_bits_that_differ_are_counted():
     assert different["single", "other"] > 0
 
 
+def test_particles_that_one_device_alone_has_differ_in_all_their_numbers(monkeypatch):
+    class Made:
+        """A run that ends with as many particles as its device says."""
+
+        fields = SimpleNamespace(on_host=lambda: {"electric": np.zeros(2)})
+
+        def __init__(self, system, device, **options):
+            self.count = device
+
+        def step(self, steps):
+            """Do nothing."""
+
+        def particles(self):
+            """Three numbers of each particle."""
+            return {"position": np.zeros((self.count, 3))}
+
+    monkeypatch.setattr(loop, "Simulation", Made)
+    table = loop.bits(2, 10, 1, {"one": 5, "fewer": 4})
+    assert table.set_index("device")["different"]["fewer"].tolist() == [12, 12]
+
+
 def test_two_streams_begin_at_the_fastest_rate_and_a_growth_is_fitted():
     system = loop.streams(16, 4)
     gamma = np.sqrt(1 + 0.1**2)
