@@ -186,20 +186,20 @@ def status(
         old = sum(state != "up to date" for state in found.values())
         typer.echo(f"{old} of {len(found)} published results are not those of the sources at hand")
         return
+    from .study.keep.results import NOT_RUN
     from .study.run.plan import make_plan
     from .study.run.progress import duration
     from .study.run.runner import running
     from .study.show.html import is_whole
-    from .study.show.report import NOT_RUN
 
     plan = make_plan(ids, profile=profile, device=device, output=output)
     now = running(plan.output)
     waiting = [book for book in plan.books if plan.state(book) == NOT_RUN and book.id not in now]
-    if len(waiting) > 1 and not ids:
-        typer.echo(f"{len(waiting)} of {len(plan.books)} notebooks have not run; `list` names them")
-    for book in plan.books:
-        if book in waiting and len(waiting) > 1 and not ids:
-            continue
+    # one, or those that were asked for, are named
+    counted = waiting if len(waiting) > 1 and not ids else []
+    if counted:
+        typer.echo(f"{len(counted)} of {len(plan.books)} notebooks have not run; `list` names them")
+    for book in (book for book in plan.books if book not in counted):
         since = f"running for {duration(now[book.id])}; before: " if book.id in now else ""
         page = "" if is_whole(plan.sidecar(book).with_suffix(".html")) else "; its page is damaged: `report` mends it"
         typer.echo(f"{book.id}: {since}{plan.state(book)}{page}")

@@ -6,7 +6,7 @@ import pytest
 from helpers.workshop import forge
 
 from repro.study.show import report, scoreboard
-from repro.study.show.markdown import shown
+from repro.study.show.report import shown
 
 CLAIMS = {
     "toy-001": {"measured": 0.5541},

@@ -82,7 +82,7 @@ def _require_room(path: Path, count: int) -> None:
 
 
 def _read_npy(path: Path) -> np.ndarray:
-    # mapped first: a header may claim more than there is in the file, or in the world
+    # the header first: it may claim more than there is in the file, or in the world
     shape, kind, start = _npy_header(path)
     found, expected = path.stat().st_size, start + prod(shape) * kind.itemsize
     if found != expected:

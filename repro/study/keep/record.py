@@ -155,7 +155,6 @@ class Record:
 
         The caption, see `caption_of`, is also read to those who cannot see the figure.
         """
-        caption = caption_of(self.id, name)
         stem = f"{file_stem(self.id)}-{slug(name)}"
         place = self.folder / "figures"
         with whole(place / f"{stem}.png") as file:
@@ -166,15 +165,14 @@ class Record:
             figure.savefig(file, format="svg", metadata={"Date": None})
         files = [f"figures/{stem}.png", f"figures/{stem}.svg"]
         arrays = {key: np.asarray(value) for key, value in arrays.items()}
-        entry: dict = {"files": files} | ({"caption": caption} if caption else {})
+        entry: dict = {"files": files}
         if sum(array.size for array in arrays.values()) > INLINE_LIMIT:
             with whole(place / f"{stem}.npz") as place_of_arrays, open(place_of_arrays, "wb") as file:
                 np.savez_compressed(file, **arrays)
             files.append(f"figures/{stem}.npz")
         else:
             entry["arrays"] = {key: plain(array) for key, array in arrays.items()}
-        self._content["figures"][name] = entry
-        _show(figure, caption)
+        _show(figure, self._keep_figure(name, entry))
 
     def verdicts(self) -> pd.DataFrame:
         """The claims of this notebook, judged."""
@@ -203,6 +201,12 @@ class Record:
         path = self.folder / f"{file_stem(self.id)}.json"
         write_json(path, {**self._content, **said, "seconds": seconds, "provenance": machine})
         return path
+
+    def _keep_figure(self, name: str, entry: dict) -> str:
+        """Keep what there is of a figure or film; returns its caption, empty without one."""
+        caption = caption_of(self.id, name)
+        self._content["figures"][name] = entry | ({"caption": caption} if caption else {})
+        return caption
 
     def _claim(self, identifier: str) -> Claim:
         if identifier not in self._claims:
@@ -381,6 +385,5 @@ def keep_film(
         if (size := place.stat().st_size) > LIMIT:
             mb = f"{size / 1e6:.1f} MB, more than {LIMIT / 1e6:g}"
             raise CheckError(f"animation '{name}' takes {mb}: give fewer frames")
-    caption = caption_of(record.id, name)
-    record._content["figures"][name] = {"files": [f"figures/{file.name}"]} | ({"caption": caption} if caption else {})
+    record._keep_figure(name, {"files": [f"figures/{file.name}"]})
     return file

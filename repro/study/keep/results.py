@@ -124,6 +124,9 @@ def _all_in(folder: Path) -> Iterator[str]:
 
 FILES, SEAL = "files", "seal"
 
+#: state of a notebook that has no result
+NOT_RUN = "not run"
+
 #: where a notebook lies is known without its name
 SEALED = {
     FILES: lambda files: isinstance(files, dict) and all(_is_below_figures(n) or n.endswith(".ipynb") for n in files)

@@ -54,7 +54,7 @@ class Plan:
         if found.failure:
             return f"failed: {results.reason(found.failure)}"
         if found.sidecar is None:
-            return "not run"
+            return results.NOT_RUN
         made_from = found.sidecar["run"]["depends"]
         now = self.depends(book) | {"claims": fingerprint.stated_now(made_from, self.project)}
         changes = fingerprint.differences(made_from, now)

@@ -123,20 +123,23 @@ def running(folder: Path) -> dict[str, float]:
     # where there are no locks nobody knows
     if not is_held(folder, unknown=False):
         return {}
-    jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
     # one that ends meanwhile is gone
-    return {job["id"]: time.time() - file.stat().st_mtime for file, job in jobs.items() if job and file.exists()}
+    return {i: time.time() - file.stat().st_mtime for i, file in _jobs(folder).items() if file.exists()}
 
 
 def cells_at(folder: Path) -> dict[str, str]:
     """Where the notebooks of a run are, as "3 of 12", by id; one between two cells is left out."""
-    jobs = {file.parent: read_json(file) for file in folder.glob(".jobs/*/job.json")}
     found = {}
-    for place, job in jobs.items():
+    for identifier, file in _jobs(folder).items():
         with suppress(OSError):  # it ends meanwhile
-            if job and (text := (place / CLOCK).read_text()):
-                found[job["id"]] = text
-    return found
+            found[identifier] = file.with_name(CLOCK).read_text()
+    return {identifier: text for identifier, text in found.items() if text}
+
+
+def _jobs(folder: Path) -> dict[str, Path]:
+    """The file of each job of a run, by the notebook's id."""
+    jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
+    return {job["id"]: file for file, job in jobs.items() if job}
 
 
 class _Run:
@@ -208,7 +211,7 @@ class _Run:
         return self.apart and any(book.timing or other.timing for other in self.running.values())
 
     def _start(self, book: Notebook) -> None:
-        if (why := self._state(book)) not in ("not run", "up to date"):
+        if (why := self._state(book)) not in (results.NOT_RUN, "up to date"):
             self.progress.say(f"{book.id} runs again, it is {why}")
         job = job_for(self.plan, book, beside=self._beside(book), variables=self._sharing(book), **self.limits)
         self.waiting.remove(book)

@@ -15,7 +15,7 @@ from repro.study.judge.claims import number
 from repro.study.judge.verdicts import MEANINGS, Verdict
 from repro.study.notebooks import Project, did_you_mean
 from repro.study.publish.publish import PUBLISHED
-from repro.study.show.report import VERDICTS, Report, Rows, shown, time_of
+from repro.study.show.report import VERDICTS, Report, Rows, time_of, what, with_units
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,13 @@ def claims(rows: Rows, report: Report, links: Links) -> str:
     elsewhere = {name: said for name, said in report.elsewhere.items() if here & said.keys()}
     lines = []
     for row in sorted(rows, key=lambda row: (row["verdict"] != Verdict.NOT_REPRODUCED, not row["first"])):
-        notebook, unit = row["notebook"], "" if row["unit"] in ("", "-") else f" {row['unit']}"
+        notebook = row["notebook"]
         judged = links.of_claims and row["verdict"] in VERDICTS and row["verdict"] != Verdict.NOT_MEASURED
         cells = {"claim": _linked(row["id"], notebook, report, links, f"#{row['id']}" if judged else "")}
         other = row["first"] if row["first"] != row["verdict"] else "the same"
         cells["verdict"] = row["verdict"] + (f" (by its first rule: {other})" if row["first"] else "")
-        cells["what"] = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
-        in_unit = unit if isinstance(row["measured"], int | float) else ""
-        cells |= {"paper": f"{row['value']}{unit}", "here": shown(row["measured"]) + in_unit}
+        cells["what"] = what(row)
+        cells["paper"], cells["here"] = with_units(row)
         cells |= {name: row[name] for name in ("reason", "where")}
         for name, said in elsewhere.items():
             cells[f"published, {name}"] = "{} ({})".format(*said[row["id"]]) if row["id"] in said else ""
@@ -214,9 +213,8 @@ def _measured_on(paper: str, report: Report) -> list[str]:
 
 
 def _missed(row: Mapping) -> str:
-    what = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
     note = f" ({row['note']})" if row["note"] else ""
-    return f"- {row['id']}, {what}: {row['reason']}{note}"
+    return f"- {row['id']}, {what(row)}: {row['reason']}{note}"
 
 
 def filled(paragraph: str, report: Report) -> str:

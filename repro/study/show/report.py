@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 VERDICTS = [str(v) for v in Verdict]
-NOT_RUN = "not run"
 CORRECTED = "rule changed"
 """Column that counts the claims whose rule changed after a first result."""
 
@@ -192,7 +191,7 @@ def _status(book: Notebook, found: results.Result, rows: Rows, profiles: set[str
     elif not run and profiles and not profiles & book.profiles.keys():
         status = "not in this profile"
     else:
-        status = "done" if run else NOT_RUN
+        status = "done" if run else results.NOT_RUN
     counts = Counter(row["verdict"] for row in rows if row["notebook"] == book.id)
     facts = {"notebook": book.id, "title": book.title, "status": status, "seconds": run.get("seconds")}
     facts["machine"] = run.get("machine", "")
@@ -319,6 +318,18 @@ def as_csv(report: Report) -> str:
 def time_of(seconds: float | None) -> str:
     """How long a notebook took, for people; empty where that is not known."""
     return "" if seconds is None else duration(seconds)
+
+
+def what(row: Mapping) -> str:
+    """What a claim is about: the quantity, and the case where there is one."""
+    return f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
+
+
+def with_units(row: Mapping) -> tuple[str, str]:
+    """The paper's value of a claim and the measured one, in its unit; an order or a speedup has its own words."""
+    unit = "" if row["unit"] in ("", "-") else f" {row['unit']}"
+    measured = shown(row["measured"]) + (unit if isinstance(row["measured"], int | float) else "")
+    return f"{row['value']}{unit}", measured
 
 
 def shown(value) -> str:

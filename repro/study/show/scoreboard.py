@@ -4,10 +4,11 @@ from pathlib import Path
 
 from repro.files import write_text
 from repro.study.judge.verdicts import Verdict
+from repro.study.keep.results import NOT_RUN
 from repro.study.notebooks import Project, require_writable
 from repro.study.run.progress import wrapped
 from repro.study.show import html, markdown
-from repro.study.show.report import NOT_RUN, VERDICTS, Report, Rows, as_csv, shown, time_of
+from repro.study.show.report import VERDICTS, Report, Rows, as_csv, time_of, what, with_units
 
 
 def write_report(report: Report, project: Project) -> list[Path]:
@@ -78,9 +79,7 @@ def _notebooks(books: Rows) -> str:
 
 def _claim(row: dict) -> str:
     """A claim with its verdict, and what was measured against what was published."""
-    what = f"{row['quantity']}, {row['case']}" if row["case"] else row["quantity"]
-    unit = "" if row["unit"] in ("", "-") else f" {row['unit']}"
-    text = f"{what}: {shown(row['measured'])}{unit if isinstance(row['measured'], int | float) else ''}"
-    text += f", paper {row['value']}{unit}"
+    paper, measured = with_units(row)
+    text = f"{what(row)}: {measured}, paper {paper}"
     verdict = SHORT.get(row["verdict"], row["verdict"])
     return wrapped(f"{row['id']:13}  {verdict:14}  {text}", indent=31)
