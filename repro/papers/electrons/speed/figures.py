@@ -103,8 +103,9 @@ def codes(table: pd.DataFrame):
     names = [", ".join(part for part in parts if part != UNKNOWN) for parts in known]
     figure, axes = plt.subplots(figsize=(7.2, 0.4 * len(table) + 1.2))
     colours = [BLUE if who == "this run" else ORANGE for who in table["who"]]
-    bars = axes.barh(range(len(table)), table["ns"], 0.7, color=colours)
-    axes.bar_label(bars, [f" {row.ns:.3g}, {row.where}" for row in table.itertuples()], fontsize=8)
+    axes.scatter(table["ns"], range(len(table)), 40, colours)
+    for place, row in enumerate(table.itertuples()):
+        axes.annotate(f"{row.ns:.3g}, {row.where}", (row.ns, place), (8, -3), textcoords="offset points", fontsize=8)
     axes.set_yticks(range(len(table)), names)
     axes.invert_yaxis()
     axes.set(xscale="log", xlabel="time of a step of a particle (ns); blue: here")

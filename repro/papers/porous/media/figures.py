@@ -8,7 +8,7 @@ from repro.papers.style import BLUE, GREEN, PAPER, PURPLE, VERMILLION
 
 from .precision import changes as changes_of
 from .precision import paper_change, predicted_change, settled
-from .variants import PAPER_ROW, different
+from .variants import BASE, PAPER_ROW, different
 
 #: of the paper's points and of ours, by relaxation time: the same marker for the same one
 MARKERS = {0.8: "o", 1.0: "s", 1.2: "+"}
@@ -72,23 +72,24 @@ def viscosity_dependence(table: pd.DataFrame):
 
 
 def changes(table: pd.DataFrame, published: pd.DataFrame):
-    """Change of k from tau = 0.8 to 1 over chi: the paper's, and one line a variant, from `variants.changes`.
+    """Change of k from tau = 0.8 to 1 over chi: the paper's beside our program as it is, and with one thing changed.
 
-    `published` is from `variants.paper_changes`. A variant that lies on that with nothing changed, on its grid, is left
-    out.
+    `table` is from `variants.changes` and `published` from `variants.paper_changes`. A variant that lies on that with
+    nothing changed, on its grid, is left out.
     """
-    figure, axes = plt.subplots(figsize=(7.4, 4.4))
-    axes.axhline(0, color="black", lw=1, marker="none")
-    chis = table.columns.to_numpy(float)
+    figure, panels = plt.subplots(1, 2, sharey=True, figsize=(8.4, 4.4))
+    chis, own = table.columns.to_numpy(float), PAPER | {"markersize": 8, "zorder": 5}
+    for axes in panels:
+        axes.axhline(0, color="black", lw=1, marker="none")
+        axes.plot(published["chi"], published["change with BGK (%)"], label=PAPER_ROW, **own)
+        axes.set_xlabel(r"$\chi$")
     for name, row in different(table).drop(PAPER_ROW).iterrows():
-        axes.plot(chis, row, label=name)
-    own = {"color": "black", "ls": "none", "marker": "o", "ms": 8, "markerfacecolor": "none", "zorder": 5}
-    axes.plot(published["chi"], published["change with BGK (%)"], label=PAPER_ROW, **own)
-    axes.set_yscale("symlog", linthresh=1)
-    axes.set_title("logarithmic beyond one per cent, linear within", fontsize="small")
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.set(xlabel=r"$\chi$", ylabel="change of k from\n" + r"$\tau = 0.8$ to 1 with BGK (%)")
-    figure.legend(loc="outside lower center", ncols=2)
+        panels[0 if name.startswith(BASE) else 1].plot(chis, row, label=name)
+    panels[0].set_title(BASE)
+    panels[1].set_title("with one thing changed")
+    panels[0].set_ylabel("change of k from\n" + r"$\tau = 0.8$ to 1 with BGK (%)")
+    for axes in panels:
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=8)
     return figure, {"chi": chis, "change": table.to_numpy(float)}
 
 
