@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from .errors import InputError, require
-from .files import path_of, whole
+from .files import path_of, regular_file, whole
 
 #: the type of an entry that is a text
 TEXT = np.dtype(str)
@@ -76,9 +76,8 @@ def written(path, kind: str, version: int) -> Iterator[h5py.File]:
 @contextmanager
 def opened(path, kind: str, version: int) -> Iterator[h5py.File]:
     """A file of this kind and version to read; what is or is found wrong with it is an InputError that names it."""
-    path = path_of(path)
+    path = regular_file(path_of(path), "checkpoint")
     try:
-        require(path.is_file(), "no such file")
         _require_sealed(path, kind)
         with h5py.File(path, "r", locking=False) as file:
             if (found := file.attrs.get("version")) != version:

@@ -77,7 +77,7 @@ def unwritable(folder: Path) -> str:
         return error.strerror or str(error)
 
 
-#: what may have a name and cannot be replaced by a file
+#: what may have a name and is no file: it is neither read as one nor replaced by one
 _NO_FILES = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -106,7 +106,8 @@ def regular_file(path: Path, what: str) -> Path:
     if not os.path.exists(path):
         raise InputError(f"{path}: no such {what} file")
     if not is_regular(path):
-        raise InputError(f"{path}: no {what} file: it is empty, or a folder, a pipe or a device")
+        found = _NO_FILES.get(stat.S_IFMT(path.stat().st_mode), "empty")
+        raise InputError(f"{path}: no {what} file: it is {found}, and must be a regular file with something in it")
     return path
 
 

@@ -39,6 +39,12 @@ def test_what_was_written_is_read(path):
     assert empty.shape == (0, 3)
 
 
+def test_a_pipe_is_no_checkpoint_and_nobody_waits_for_it(tmp_path):
+    os.mkfifo(tmp_path / "a.h5")
+    with pytest.raises(InputError, match="a.h5: no checkpoint file: it is a pipe, and must be a regular file"):
+        read(tmp_path / "a.h5")
+
+
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("missing", [1, 300, 5000, 10**6])

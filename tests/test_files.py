@@ -11,7 +11,7 @@ import pytest
 from helpers.full_disk import full_disk
 
 from repro.errors import InputError
-from repro.files import append_text, read_json, whole, write_json, write_text
+from repro.files import append_text, read_json, regular_file, whole, write_json, write_text
 
 
 def append(path, text: str) -> None:
@@ -145,6 +145,25 @@ def test_what_is_no_file_is_refused_and_stays(tmp_path, monkeypatch, write, thro
     with pytest.raises(InputError, match=f"{path}.*: cannot be written: it is {kind}, and no file$"):
         write(path, "new")
     assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder", "a socket", "a device"])
+def test_who_reads_hears_what_it_is_and_that_a_regular_file_is_needed(tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    try:
+        make(kind, tmp_path / "thing")
+    except PermissionError:
+        pytest.skip("a device node needs root")
+    (tmp_path / "link").symlink_to("thing")
+    for name in ("thing", "link"):
+        with pytest.raises(InputError, match=f"{name}: no image file: it is {kind}, and must be a regular file"):
+            regular_file(tmp_path / name, "image")
+
+
+def test_who_reads_hears_that_a_file_is_empty(tmp_path):
+    (tmp_path / "a.raw").touch()
+    with pytest.raises(InputError, match="a.raw: no image file: it is empty, and must be a regular file"):
+        regular_file(tmp_path / "a.raw", "image")
 
 
 @WRITERS

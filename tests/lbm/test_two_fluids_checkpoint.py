@@ -108,7 +108,7 @@ def test_nothing_that_a_file_lacks_is_made_up(tmp_path):
 
 
 def test_what_is_no_checkpoint_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="no such checkpoint file"):
         load(tmp_path / "none.h5", PlainDevice())
     (tmp_path / "text.h5").write_text("no HDF5")
     with pytest.raises(InputError, match="not a checkpoint of two fluids"):

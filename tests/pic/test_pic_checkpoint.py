@@ -429,7 +429,7 @@ def test_any_byte_of_the_file_that_flips_is_found_or_does_not_matter(made, tmp_p
 
 def test_a_checkpoint_of_another_kind_or_version_and_no_checkpoint_at_all_are_refused(made, tmp_path):
     path, other = made("walls")[0], tmp_path / "other.h5"
-    with pytest.raises(InputError, match="other.h5: no such file"):
+    with pytest.raises(InputError, match="other.h5: no such checkpoint file"):
         load(other, PlainDevice())
     other.write_text("no HDF5")
     with pytest.raises(InputError, match="other.h5: not a checkpoint of electrons"):

@@ -199,7 +199,7 @@ def test_a_simulation_that_has_run_takes_no_checkpoint(shaken_water, saved):
 
 def test_what_is_no_whole_checkpoint_is_refused(shaken_water, saved, tmp_path):
     fresh = Simulation(shaken_water, Unstarted(), boundary="none")
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="no such checkpoint file"):
         restore(fresh, tmp_path / "nothing.h5")
     (tmp_path / "text.h5").write_text("no HDF5")
     with pytest.raises(InputError, match="not a checkpoint of SPH particles"):
