@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from .errors import InputError
+from .errors import InputError, one_line
 from .study.notebooks import Project, catalogue
 
 NAME = "python -m repro"
@@ -380,5 +380,5 @@ def _say(text, error: BaseException | None = None, status: int = WRONG_INPUT) ->
     # a terminal that has closed reads nothing
     with suppress(OSError):
         line = "; ".join([str(text), *getattr(error, "__notes__", [])])
-        print(_fitted(f"repro: {' '.join(line.split())}"), file=sys.stderr, flush=True)
+        print(_fitted(f"repro: {one_line(line)}"), file=sys.stderr, flush=True)
     return status

@@ -4,11 +4,30 @@ from numbers import Integral
 
 import numpy as np
 
-_LONGEST = 60
+#: characters of a value, of a word such as a path, and of a whole line that are shown
+_LONGEST, _LONGEST_WORD, _LONGEST_LINE = 60, 240, 2000
+
+
+def cut(text: str, most: int) -> str:
+    """A text of at most `most` characters, of which the start and the end stay."""
+    end = (most - 3) // 3
+    return text if len(text) <= most else f"{text[: most - 3 - end]}...{text[-end:]}"
+
+
+def one_line(text) -> str:
+    """A message as it is shown: on one line, nothing in it that moves a terminal's cursor, and no name in full length.
+
+    Names and values in a message are the user's, and may be of any length and of any characters.
+    """
+    line = " ".join(cut(word, _LONGEST_WORD) for word in text.split())
+    return cut("".join(c if c.isprintable() else repr(c)[1:-1] for c in line), _LONGEST_LINE)
 
 
 class InputError(ValueError):
-    """A parameter, file or request that cannot work; the message is one line for the user."""
+    """A parameter, file or request that cannot work; the message is one line for the user, see `one_line`."""
+
+    def __init__(self, message: str):
+        super().__init__(one_line(str(message)))
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows in a notebook: that line, in red, and none of the code that found it."""
@@ -43,8 +62,7 @@ def short(value) -> str:
         return f"{'a' if masked else 'an'} {masked}array of {value.dtype} of the shape {value.shape}" + (
             f", {infinite} not finite" if infinite else ""
         )
-    text = " ".join(repr(value).split())
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return cut(" ".join(repr(value).split()), _LONGEST)
 
 
 def is_whole(value) -> bool:
