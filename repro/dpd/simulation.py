@@ -1,5 +1,6 @@
 """A running simulation: a system, a device and a strategy."""
 
+import warnings
 from dataclasses import replace
 from functools import partial
 from math import isfinite, sqrt
@@ -56,6 +57,9 @@ class Simulation(TimeLoop):
         self.system, self.strategy, self.precision, self.seed = system, strategy, precision, seed
         self.options = dict(zip(self.OPTIONS, (strategy, precision, seed, rounds, capacity, block), strict=True))
         self.real = PRECISIONS[precision]
+        speed = max(sqrt(system.fluid.temperature), float(np.linalg.norm(system.velocity, axis=1).max()))
+        if line := Units(self.real).lost_to_rounding(system.fluid.dt, speed, system.box):
+            warnings.warn(f"{system.name}: {line}", stacklevel=3)
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
         self.state = make_state(device, self.real, system.position, system.velocity, system.moving, system.box, seed)
         physics = self.state, system.fluid, system.cells, seed, rounds

@@ -15,6 +15,20 @@ from repro.parallel import device_function, fma
 
 _LOW_BITS = (1 << 32) - 1
 
+#: units of a position that a step must go, so that its length is right to a percent
+_LEAST_UNITS = 100
+
+
+def lost_to_rounding(dt: float, goes: str, way: float, least: float, unit: str = "") -> str:
+    """Why steps of `dt` are too short, with dt that is not; empty where they are not, or nothing moves.
+
+    What moves goes the `way` in a step, which must be `least`; `goes` says both in words, with {} for the way.
+    """
+    if not 0 < way < least:
+        return ""
+    enough = f"steps of {1.1 * dt * (least / way):.2g}{unit} or more"
+    return f"in dt = {dt:g}{unit} {goes.format(f'{way:.2g}')}, which rounding takes away: {enough}"
+
 
 @dataclass(frozen=True)
 class Units:
@@ -39,6 +53,12 @@ class Units:
     def per_length(self, box) -> tuple:
         """Units in a length of one, along each axis."""
         return tuple(self.real(2.0**self.bits / side) for side in box)
+
+    def lost_to_rounding(self, dt: float, speed: float, box, unit: str = "") -> str:
+        """Why particles of this speed hardly move in steps of `dt`, see `lost_to_rounding`."""
+        way = dt * 2.0**self.bits * speed / max(box)
+        goes = f"a particle at a speed of {speed:.3g} goes {{}} of the unit of its position"
+        return lost_to_rounding(dt, goes, way, _LEAST_UNITS, unit)
 
     def of(self, position: np.ndarray, box) -> np.ndarray:
         """Coordinates, of shape (count, 3), as whole numbers."""

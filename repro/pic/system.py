@@ -9,6 +9,7 @@ import numpy as np
 
 from repro.declared import Flag, Kind, Number, Numbers, OrNone, Text, Whole, checked
 from repro.errors import InputError
+from repro.particles.position import lost_to_rounding
 
 from .air.collision_tables import Collisions
 from .constants import CHARGE, LIGHT, MASS, REST_ENERGY, SMALLEST
@@ -237,11 +238,9 @@ class System:
         """Say which lengths the mesh does not resolve, where they matter."""
         speeds, finest, coarsest = self._momenta(), min(self.mesh.spacing), max(self.mesh.spacing)
         field_ = float(np.linalg.norm(self.magnetic))
-        if (way := max(courant_numbers(self.mesh, self.dt))) < _SLOWEST:
-            self._warn(
-                f"in dt = {self.dt:g} s light goes {way:.2g} of a cell, which rounding takes away: steps of "
-                f"{1.1 * self.dt * _SLOWEST / way:.2g} s or more"
-            )
+        way = max(courant_numbers(self.mesh, self.dt))
+        if line := lost_to_rounding(self.dt, "light goes {} of a cell", way, _SLOWEST, " s"):
+            self._warn(line)
         radius = speeds * MASS * LIGHT / (CHARGE * (field_ or SMALLEST))
         if field_ and 0 < radius < _RESOLVED * finest:
             self._warn(

@@ -1,5 +1,6 @@
 """A running simulation: a system, a device, a search for neighbours and a treatment of boundaries."""
 
+import warnings
 from functools import cached_property
 from typing import Annotated
 
@@ -67,6 +68,10 @@ class Simulation(TimeLoop):
         #: where ghosts in the air are, in m, and whether they must be sown before the next step
         self.air_samples, self._air_due = np.zeros((0, 3)), density == "summation" and boundary == "ghosts"
         self.air_acts = self._air_due
+        # at the speed of sound where nothing makes the fluid flow
+        speed = system.speed or system.fluid.sound_speed
+        if line := Units(self.real).lost_to_rounding(system.dt, speed, system.box, " s"):
+            warnings.warn(f"{system.name}: {line}", stacklevel=3)
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
         self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
         self._resumed, self._looked = None, 0

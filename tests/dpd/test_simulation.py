@@ -1,6 +1,8 @@
 """Trajectories: the integrator, temperature and pressure, devices against each other, restarts, and what goes wrong."""
 
+import re
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import h5py
@@ -44,6 +46,21 @@ def few(count=12, side=3.0, seed=2, moving=None, **settings):
 def distance(a, b, box):
     move = a["position"] - b["position"]
     return np.abs(move - np.array(box) * np.round(move / np.array(box)))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("precision", "enough"), [("single", 1e-6), ("double", 1e-16)])
+def test_steps_that_rounding_takes_away_are_warned_of_with_those_that_it_does_not(precision, enough):
+    make = partial(Simulation, device=PlainDevice(), precision=precision)
+    make(few(dt=enough))
+    for dt in (1e-30, enough / 100):
+        with pytest.warns(
+            UserWarning, match="^box: in dt = .* of the unit of its position, which rounding takes"
+        ) as said:
+            make(few(dt=dt))
+        right = re.search(r"steps of (\S+) or more$", str(said[0].message)).group(1)
+        make(few(dt=float(right)))
+        assert enough / 100 < float(right) < enough
 
 
 def test_a_step_is_groot_and_warrens(device):

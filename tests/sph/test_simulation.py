@@ -1,5 +1,6 @@
 """Trajectories: devices and searches against each other, conservation, water at rest, and what stops a run."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -39,6 +40,26 @@ def one_core():
 def trajectory(shaken_water, one_core):
     """The reference: 60 steps of the fast search on one core."""
     return after(shaken_water, one_core, 60)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("flow", [1, 0])
+@pytest.mark.parametrize(("precision", "enough"), [("single", 1e-7), ("double", 1e-16)])
+def test_steps_that_rounding_takes_away_are_warned_of_with_those_that_it_does_not(precision, enough, flow):
+    """Also where only sound moves the fluid."""
+    still = shaken(tank=(3, 3, 6), water=(2, 2, 3))
+    system = replace(still, fluid=replace(still.fluid, gravity=flow * 9.81), velocity=flow * still.velocity)
+
+    def make(dt):
+        return Simulation(replace(system, time_step=dt), PlainDevice(), precision=precision)
+
+    make(enough)
+    for dt in (1e-30, enough / 1e5):
+        with pytest.warns(UserWarning, match="^tank: in dt = .* s a particle .* rounding takes away: steps of") as said:
+            make(dt)
+        right = re.search(r"steps of (\S+) s or more$", str(said[0].message)).group(1)
+        make(float(right))
+        assert enough / 1e5 < float(right) < enough
 
 
 @pytest.mark.parametrize(
