@@ -102,9 +102,10 @@ def Flag() -> Rule:
     return Kind(bool, np.bool_, wanted="True or False")
 
 
-def Text() -> Rule:
-    """A line of text, for messages and files."""
-    return Rule("a line of text", lambda value: isinstance(value, str) and (value.isprintable() or not value))
+def Text(*, empty: bool = True) -> Rule:
+    """A line of text, for messages and files; with something in it unless it may be `empty`."""
+    wanted = "a line of text" + ("" if empty else " with something in it")
+    return Rule(wanted, lambda value: isinstance(value, str) and value.isprintable() and (empty or bool(value.strip())))
 
 
 def Each(rule: Rule, length: int) -> Rule:

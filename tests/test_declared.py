@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
         (OneOf({"a": 1, "b": 2}, "fastest"), ["a", "fastest"], ["c", "", None, ["a"], 1]),
         (Flag(), [True, np.False_], [0, 1, "no", None]),
         (Text(), ["", "two words"], ["a\nb", "a\0", 5, None]),
+        (Text(empty=False), ["two words"], ["", " ", "a\nb", 5]),
         (
             Each(Whole(), 2),
             [(1, 2), [1, 2], np.array([1, 2])],
@@ -85,6 +86,7 @@ def test_what_a_rule_lets_through(rule, right, wrong):
         (Numbers(None, 2, unit="m"), "finite numbers of the shape (count, 2), in m"),
         (Array(3), "an array of finite numbers of the shape (3,)"),
         (Flag(), "True or False"),
+        (Text(empty=False), "a line of text with something in it"),
         (Kind(int, type(None)), "of the kind int or None"),
         (OneOf({"b": 1}, "fastest"), "one of fastest, b"),
     ],

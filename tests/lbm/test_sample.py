@@ -60,6 +60,7 @@ WRONG = {
     SIZE + 'image = "rock.npy"\nends = ["mirror"]\n': "ends = .*: must be one of periodic, mirror",
     SIZE + 'image = "rock.npy"\nvoxel = 1\n': "unknown key .voxel",
     SIZE + "image = 5\n": "image = 5",
+    SIZE + 'image = ""\n': "image = '': must be a line of text with something in it",
     SIZE + 'image = "other.npy"\n': "other.npy",
     SIZE + 'image = "rock.npy"\npore = "a"\n': "pore = 'a'",
     SIZE + 'image = "rock.raw"\n': "shape",

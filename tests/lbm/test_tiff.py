@@ -1,5 +1,6 @@
 """A TIFF volume is read whole, slice by slice in its order, or refused in one line with what was found."""
 
+import os
 import re
 import tracemalloc
 import warnings
@@ -265,6 +266,20 @@ def test_names_are_in_the_order_of_their_numbers_with_and_without_leading_zeros(
         gone = names[count // 2]
         with pytest.raises(ValueError, match=f"{count - 1} slices numbered .* must be {count}"):
             in_order([name for name in mixed if name != gone])
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link], ids=["symbolic", "hard"])
+def test_a_file_is_one_slice_whatever_other_name_it_has(stack, link):
+    (stack / "slice7.tif").unlink()
+    link(stack / "slice3.tif", stack / "slice7.tif")
+    assert "slice7.tif is a link to slice3.tif, or both to one file: each slice must have" in refusal(stack)
+
+
+def test_slices_may_be_links_to_files_elsewhere(stack, tmp_path):
+    (tmp_path / "chosen").mkdir()
+    for file in stack.iterdir():
+        (tmp_path / "chosen" / file.name).symlink_to(file)
+    np.testing.assert_array_equal(read_image(tmp_path / "chosen"), VOXELS == 1)
 
 
 def test_what_is_no_slice_in_a_folder_is_named(stack):

@@ -103,6 +103,7 @@ def test_a_file_that_is_no_series_says_so(run, tmp_path):
     [
         ("last.txt", "last.txt: openPMD files in HDF5 have names that end in .h5"),
         ("last%06T.h5", "last%06T.h5: % stands in the name of an openPMD file only in %T"),
+        ("%T/b.h5", "%T/b.h5: %T stands for the number of steps in a file's name, not a folder's"),
         ("folder.h5", "folder.h5: cannot be written: it is a folder, and no file"),
         ("file/last.h5", "last.h5: cannot be written: "),
         (f"{300 * 'a'}.h5", "cannot be written: File name too long"),

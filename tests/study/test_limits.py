@@ -54,6 +54,8 @@ OWN = {"size": {"together": True}, "bins": {"together": True}, "seed": {"least":
         ("boxes", [[4, 4]], "a list of lists of 3 values"),
         ("boxes", [4, 4, 4], "a list of lists of 3 values"),
         ("walls", [1], "a list of texts"),
+        ("walls", ["modified", ""], "a text that is not empty"),
+        ("precision", "", "a text that is not empty"),
         ("seed", -1, "0 or more"),
         ("grids", [64, 64], "values that differ"),
         ("boxes", [[4, 4, 4], [4, 4, 4]], "values that differ"),

@@ -22,7 +22,7 @@ class Sample:
     """What a sample file says; `image` is the path of the image, relative to the file."""
 
     #: .npy, .tif, .tiff, .raw with shape and dtype, or a folder of slices in TIFF files
-    image: Annotated[str, Text()]
+    image: Annotated[str, Text(empty=False)]
     #: length of a voxel in metres
     voxel_size: Annotated[float, Number(1e-12, 1, "m")]
     #: direction of the flow

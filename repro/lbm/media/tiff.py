@@ -6,6 +6,7 @@ and fills with zeros what is missing. Zeros are pores, so all of that is an erro
 
 import logging
 import lzma
+import os
 import re
 import warnings
 import zlib
@@ -78,9 +79,14 @@ def _read(path: Path) -> tuple[np.ndarray, str]:
 def read_slices(folder: Path) -> np.ndarray:
     """The slices of a folder, (nz, ny, nx), slice2 before slice10; raises ValueError for a stray or missing one."""
     files = in_order([file.name for file in folder.iterdir()])
-    slices, kinds = [], []
+    slices, kinds, places = [], [], {}
     for name in files:
-        piece, kind = _read(regular_file(folder / name, "slice"))
+        place = os.stat(path := regular_file(folder / name, "slice"))
+        if (other := places.setdefault((place.st_dev, place.st_ino), name)) != name:
+            raise ValueError(
+                f"{name} is a link to {other}, or both to one file: each slice must have a file of its own"
+            )
+        piece, kind = _read(path)
         if piece.ndim != 2:
             raise ValueError(f"{name} holds {len(piece)} slices: one file of a folder is one slice")
         slices.append(piece)

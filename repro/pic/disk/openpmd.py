@@ -52,7 +52,7 @@ def write(simulation: Simulation, path) -> Path:
     """
     Kind(Simulation).check("simulation", simulation)
     path = path_of(path)
-    _require_name(path.name)
+    _require_name(path)
     state, currents = gathered(simulation), flows(simulation)
     target = path.with_name(path.name.replace("%T", str(simulation.steps)))
     if state is not None:
@@ -67,8 +67,10 @@ def write(simulation: Simulation, path) -> Path:
     return target
 
 
-def _require_name(name: str) -> None:
+def _require_name(path: Path) -> None:
     """Refuse a name by which other programs do not find the file, or its steps."""
+    name = path.name
+    require("%T" not in str(path.parent), f"{path}: %T stands for the number of steps in a file's name, not a folder's")
     require(name.isascii(), f"{name}: openPMD files name themselves, in ASCII: take a name without other letters")
     require(name.endswith(".h5"), f"{name}: openPMD files in HDF5 have names that end in .h5")
     known = "%" not in name.replace("%T", "")

@@ -185,7 +185,7 @@ def known_values(defaults: Mapping, profiles: Mapping[str, Mapping]) -> dict[str
 
 
 def require_limits(values: Mapping, examples: Mapping[str, list], place: str, limits: Mapping[str, Mapping]) -> None:
-    """Refuse values that are unlike all examples: negative where none is, a list that is empty, of another length.
+    """Refuse values unlike all examples: negative where none is, an empty text or list, a list of another length.
 
     And those beyond `limits`, by name, each with least and most of its numbers (or of each in its place) and of what
     they must be a multiple, with what they must be one_of, with what a list has among others and how many values at the
@@ -205,6 +205,8 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
         yield f"{'of' if isinstance(value, list) else 'one of'} {', '.join(map(repr, limit['one_of']))}"
     if not set(limit.get("has", ())) <= set(leaves):
         yield f"a list with {', '.join(map(repr, limit['has']))} in it"
+    if "" in leaves and "" not in known:
+        yield "a text that is not empty"
     # one bound for all numbers, or one for each place
     ends = limit.get("least", -inf), limit.get("most", inf)
     lows, highs = (end if isinstance(end, list) else [end] * len(found) for end in ends)
