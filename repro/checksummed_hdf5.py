@@ -15,7 +15,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from .errors import InputError, require
+from .errors import DivergenceError, InputError, require
 from .files import path_of, regular_file, whole
 
 #: the type of an entry that is a text
@@ -77,20 +77,32 @@ def written(path, kind: str, version: int) -> Iterator[h5py.File]:
 def opened(path, kind: str, version: int) -> Iterator[h5py.File]:
     """A file of this kind and version to read; what is or is found wrong with it is an InputError that names it."""
     path = regular_file(path_of(path), "checkpoint")
+    with refused(path):
+        try:
+            _require_sealed(path, kind)
+            with h5py.File(path, "r", locking=False) as file:
+                if (found := file.attrs.get("version")) != version:
+                    raise InputError(f"a checkpoint of version {found}, and this program reads {version}")
+                links = []
+                file.id.links.visit(lambda name, link: links.append((name, link.type)), info=True)
+                for name, way in links:
+                    _require_own(file, name, way)
+                yield file
+        except InputError:
+            raise
+        except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"not a whole {kind} ({error})") from None
+
+
+@contextmanager
+def refused(path) -> Iterator[None]:
+    """What is wrong with a file is an error that names it; so is a state in it at which any run would have stopped."""
     try:
-        _require_sealed(path, kind)
-        with h5py.File(path, "r", locking=False) as file:
-            if (found := file.attrs.get("version")) != version:
-                raise InputError(f"a checkpoint of version {found}, and this program reads {version}")
-            links = []
-            file.id.links.visit(lambda name, link: links.append((name, link.type)), info=True)
-            for name, way in links:
-                _require_own(file, name, way)
-            yield file
+        yield
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    except (OSError, KeyError, RuntimeError, TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{path}: not a whole {kind} ({' '.join(str(error).split())})") from None
+        raise type(error)(f"{path}: {error}") from None
+    except DivergenceError as error:
+        raise InputError(f"{path}: no run goes on from such a state: {error}") from None
 
 
 def _require_own(file: h5py.File, name: bytes, way: int) -> None:

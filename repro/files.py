@@ -102,11 +102,13 @@ def is_regular(path: Path) -> bool:
 
 def regular_file(path: Path, what: str) -> Path:
     """The path of a file that can be read to its end; raises InputError for any other, of which `what` is the kind."""
-    # a name that is too long is none, and no error
-    if not os.path.exists(path):
-        raise InputError(f"{path}: no such {what} file")
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        why = "" if isinstance(error, FileNotFoundError) else f" ({error.strerror})"
+        raise InputError(f"{path}: no such {what} file{why}") from None
     if not is_regular(path):
-        found = _NO_FILES.get(stat.S_IFMT(path.stat().st_mode), "empty")
+        found = _NO_FILES.get(stat.S_IFMT(mode), "empty")
         raise InputError(f"{path}: no {what} file: it is {found}, and must be a regular file with something in it")
     return path
 

@@ -7,15 +7,15 @@ from dataclasses import asdict, fields
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import checked
+from repro.declared import OneOf, checked
 from repro.errors import require, short
 from repro.files import append_text, write_text
 from repro.parallel.options import OnDevice
 
 from .fluid import TRIED, Fluid
 from .forces import GROOT_WARREN, Law
-from .simulation import Simulation
-from .strategies import runs_on
+from .simulation import LONGEST_MOVE, Simulation
+from .strategies import STRATEGIES, runs_on
 from .system import System
 from .walls import Walls
 
@@ -65,6 +65,7 @@ def load(path, device: OnDevice, *, law: Law = GROOT_WARREN) -> Simulation:
         position, more = np.zeros((len(ids), 3)), {key: settings[key] for key in ("moving", "drive", "turn", "name")}
         system = System(fluid, tuple(_real(file, "box")), position, position, walls=walls, **more)
         options = {key: settings[key] for key in Simulation.OPTIONS}
+        OneOf(STRATEGIES).check("strategy", options["strategy"])
         if not runs_on(options["strategy"], device):
             options["strategy"] = "fastest"
         simulation = Simulation(system, device, **options)
@@ -72,7 +73,19 @@ def load(path, device: OnDevice, *, law: Law = GROOT_WARREN) -> Simulation:
             array = getattr(simulation.state, name)
             array[:] = device.to_device(entry(file, name, array.dtype, array.shape))
         simulation.resume(settings["steps"])
+        _require_possible(simulation)
         return simulation
+
+
+def _require_possible(simulation: Simulation) -> None:
+    """Refuse a state that no run comes to: particles, or forces, too fast for a step, or noise of another step."""
+    clock, dt = int(simulation.state.clock[0]), simulation.system.fluid.dt
+    # the forces were found before the first step, too
+    require(clock == simulation.steps + 1, f"clock is {clock} after {simulation.steps} steps, not one more than these")
+    simulation.look()
+    force = simulation.device.to_host(simulation.state.f).astype(float)
+    kick = dt * np.sqrt(np.sum(force**2) / simulation.system.moving)
+    require(kick * dt < LONGEST_MOVE, f"f is damaged: a step gives particles a mean speed of {kick:.3g}")
 
 
 def _force(fluid: Fluid) -> np.ndarray:

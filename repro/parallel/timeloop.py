@@ -18,8 +18,8 @@ GRAPH_STEPS = 100
 #: most steps between two looks at what went wrong
 CHECK_STEPS = 1000
 
-#: of a run, beyond every patience
-MOST_STEPS = 2**62
+#: of a run, beyond every patience: nine years of a step a microsecond
+MOST_STEPS = 2**48
 
 
 class TimeLoop:
@@ -63,6 +63,10 @@ class TimeLoop:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
         Whole(0, MOST_STEPS).check("steps", steps)
         self.steps, self._started = int(steps), True
+
+    def look(self) -> None:
+        """Raise DivergenceError (or what else the look raises) if the state has become invalid, as between steps."""
+        self._look()
 
     def _require_untouched(self, what: str):
         require(not self._started, f"set {what} before the first step and the first look; this is step {self.steps}")

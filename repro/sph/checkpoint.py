@@ -9,8 +9,10 @@ import numpy as np
 from repro.checksummed_hdf5 import entry, opened, written
 from repro.declared import Kind, checked
 from repro.errors import require
+from repro.particles.position import Units
 
 from .simulation import Simulation
+from .stability_checks import require_inside, require_limits
 
 KIND = "checkpoint of SPH particles"
 
@@ -54,9 +56,22 @@ def restore(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
             same = found[name] == value
             require(same, f"a checkpoint of another case: its {name} is {found[name]}, not {value}")
         arrays = {name: entry(file, name, array.dtype, array.shape) for name, array in state.items()}
+        _require_possible(simulation, arrays, file.attrs["steps"])
         simulation.resume(file.attrs["steps"])
     for name, values in arrays.items():
         state[name][:] = simulation.device.to_device(values)
+
+
+def _require_possible(simulation: Simulation, arrays: dict[str, np.ndarray], steps) -> None:
+    """Refuse a state that no run comes to: one that stops a run, see `stability_checks`, or a density below zero."""
+    system, when = simulation.system, f"at step {steps}"
+    r, v, a = (np.ascontiguousarray(arrays[name].reshape(3, -1).T) for name in ("r", "v", "a"))
+    place = Units(simulation.real).coordinates(r, system.box) - system.margin
+    beyond = np.maximum(-place, place - np.array([*system.tank[:2], system.ceiling])).max(1)
+    require_inside(np.maximum(beyond, 0), v, system, when)
+    require_limits({"velocity": v, "acceleration": a, "condensation": arrays["s"]}, system, when)
+    negative = int((arrays["s"] <= -1).sum())
+    require(not negative, f"s is damaged: {negative} particles have no density above zero")
 
 
 def _identity(simulation: Simulation) -> dict:

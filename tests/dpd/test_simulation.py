@@ -262,6 +262,15 @@ def _nan(file):
     file["v"][3] = np.nan
 
 
+def _far(name, value):
+    """A change of the first number of an array."""
+
+    def change(file):
+        file[name][0] = value
+
+    return change
+
+
 def _in_double(file):
     values = file["v"][:]
     del file["v"]
@@ -274,6 +283,13 @@ def _in_double(file):
         (_twice, "ids are not the numbers from 0 to"),
         (_nan, "v is damaged: 1 numbers are not finite"),
         (_in_double, "v is float64, not float32"),
+        (_far("v", 1e9), "no run goes on from such a state: box: the particles blew up by step 0"),
+        (_far("f", -1e9), "f is damaged: a step gives particles a mean speed of"),
+        (_far("clock", 5), "clock is 5 after 0 steps, not one more"),
+        (_far("clock", -1), "clock is -1 after 0 steps, not one more"),
+        (lambda file: file.attrs.update(strategy="zz"), "strategy = 'zz': must be one of .*sorted cells"),
+        (lambda file: file.attrs.update(strategy=7), "strategy = 7: must be one of .*sorted cells"),
+        (lambda file: file.attrs.update(steps=2**62), "steps = 4611686018427387904: must be a whole number from 0 to"),
         (lambda file: file.attrs.update(steps="x"), "steps = 'x': must be a whole number"),
         (lambda file: file.attrs.update(box=[np.nan, 4.0, 4.0]), "box = .*: must be 3 values"),
         (lambda file: file.attrs.update(box=np.void(b"abc")), "box = b'abc': must be real numbers"),

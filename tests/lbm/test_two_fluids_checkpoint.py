@@ -61,6 +61,10 @@ def _nan(file):
     file["a"][3] = np.nan
 
 
+def _empty(file):
+    file["b"][:] = -1.0
+
+
 def _of_bytes(file):
     solid = file.pop("solid")[:]
     file["solid"] = solid.astype(np.uint8)
@@ -70,6 +74,7 @@ def _of_bytes(file):
     ("change", "words"),
     [
         (_nan, "a is damaged: 1 numbers are not finite"),
+        (_empty, "no run goes on from such a state: the fluids diverged by step 3 .a density of -"),
         (lambda file: file.attrs.update(steps="x"), "steps = 'x': must be a whole number"),
         (lambda file: file.attrs.update(precision="double"), "a is float32, not float64"),
         (lambda file: file.attrs.update(interaction=np.inf), "interaction = inf: must be a number from 0"),

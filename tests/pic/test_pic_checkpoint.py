@@ -346,6 +346,10 @@ def put(index, value):
             lambda weight: 1.0001 * weight,
             "state/weight is damaged: 1 numbers .* not above 0, and at most",
         ),
+        ("state/u", put((2, 1), -1.1e15), "state/u .* such as -1.* are not from -1e.15 to 1e.15 m c"),
+        ("state/charges", put((0, 0, 0), -(2**62) - 1), "charges of .* electrons rest on a node by step 2"),
+        ("state/electric", put((0, 0, 0, 0), 1e20), "no run goes on from such a state: in .* V/m an electron gains"),
+        ("system/self_field", 7, "self_field = 7: must be a whole number from 0 to 1"),
         ("state/electric", put((0, 0, 0, 0), np.inf), "state/electric is damaged: 1 numbers are not finite"),
         ("state/charges", lambda values: values.astype(float), "state/charges is float64, not int64"),
         ("precision", "double", "state/place is float32, not float64"),
@@ -363,6 +367,10 @@ def put(index, value):
 )
 def test_what_no_run_of_the_system_comes_to_is_refused_by_name(refused, entry, values, words):
     refused(words, {entry: values})
+
+
+def test_nothing_that_electrons_in_air_have_done_is_less_than_nothing(refused):
+    refused("state/tallies .* such as -1 are not 0 or more", {"state/tallies": put(0, -1)}, "air")
 
 
 def test_what_a_run_may_just_come_to_is_taken_up(made, tmp_path):
@@ -465,7 +473,7 @@ def test_a_path_is_the_name_of_a_file(made, path):
 
 
 def test_a_name_that_no_file_can_have_is_refused():
-    with pytest.raises(InputError, match="File name too long"):
+    with pytest.raises(InputError, match=r"no such checkpoint file \(File name too long\)"):
         load(5000 * "a", PlainDevice())
 
 

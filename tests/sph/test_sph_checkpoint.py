@@ -181,6 +181,32 @@ def test_a_damaged_array_is_named(shaken_water, saved, damage):
         restore(Simulation(shaken_water, Unstarted(), boundary="none"), saved)
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "value", "words"),
+    [
+        ("r", 7, -1, "particle 7 was through a wall at step 0, .* m outside the tank"),
+        ("r", -1, 0, "particle 124 was through a wall at step 0, .* m outside the tank"),
+        ("v", 3, -1e6, "the time step .* is beyond the .* limit, .* particles reach 1e.06 m/s"),
+        ("a", 3, 1e20, "the time step .* is beyond the .* limit, .* particles reach"),
+        ("s", 3, 1e20, "the time step .* is beyond the .* limit, .* of compression"),
+        ("s", 3, -1.0, "s is damaged: 1 particles have no density above zero"),
+    ],
+)
+def test_a_state_that_no_run_comes_to_is_refused_and_leaves_the_simulation_fresh(
+    shaken_water, saved, name, place, value, words
+):
+    with h5py.File(saved, "a") as file:
+        file[name][place] = value
+    seal(saved, KIND)
+    fresh = Simulation(shaken_water, Unstarted(), boundary="none")
+    before = fresh.particles()
+    with pytest.raises(InputError, match=f"run.h5: .*{words}"):
+        restore(fresh, saved)
+    fresh._require_untouched("a checkpoint")
+    for what, values in fresh.particles().items():
+        np.testing.assert_array_equal(values, before[what])
+
+
 @pytest.mark.parametrize("steps", ["x", -1, 1.5, np.nan])
 def test_a_number_of_steps_that_is_none_is_refused(shaken_water, saved, steps):
     with h5py.File(saved, "a") as file:

@@ -3,10 +3,9 @@
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import Whole, checked
+from repro.declared import checked
 from repro.files import write_text
 from repro.parallel.options import OnDevice
-from repro.parallel.timeloop import MOST_STEPS
 from repro.vtk_array import data_array
 
 from ..boundaries import Boundaries
@@ -49,10 +48,10 @@ def _restore(file, device) -> TwoFluidFlow:
     solid = entry(file, "solid", np.dtype(bool), (None, None, None))
     problem = TwoFluids(PoreSpace(solid), **settings, lattice=lattice, boundaries=boundaries)
     flow = TwoFluidFlow(problem, device, **options)
-    Whole(0, MOST_STEPS).check("steps", file.attrs["steps"])
-    flow.resume(int(file.attrs["steps"]))
+    flow.resume(file.attrs["steps"])
     for array, name in zip(flow.state, "ab", strict=True):
         array[:] = device.to_device(entry(file, name, array.dtype, array.shape))
+    flow.look()
     return flow
 
 

@@ -4,8 +4,8 @@ from dataclasses import astuple
 
 import numpy as np
 
-from repro.checksummed_hdf5 import TEXT, entry, opened, written
-from repro.declared import Kind
+from repro.checksummed_hdf5 import TEXT, entry, opened, refused, written
+from repro.declared import Kind, Whole
 from repro.errors import InputError, require, require_one_of
 from repro.files import path_of
 from repro.parallel import PRECISIONS
@@ -15,7 +15,7 @@ from ..air.collision_tables import Collisions
 from ..air.medium import Air
 from ..mesh import Mesh
 from ..simulation import Simulation
-from ..system import Electrons, Source, System
+from ..system import FASTEST_ELECTRON, Electrons, Source, System
 from .global_state import COUNT, gathered, scattered, types_and_shapes
 
 _KIND, _VERSION = "checkpoint of electrons", 1
@@ -72,6 +72,8 @@ def load(path, device, **options) -> Simulation:
         _require_valid(state, system)
     simulation = Simulation(system, device, **options)
     scattered(state, simulation)
+    with refused(path):
+        simulation.look()
     return simulation
 
 
@@ -90,6 +92,10 @@ def _require_valid(state: dict[str, np.ndarray], system: System) -> None:
     here = mesh.inner_cells(state["cell"]) == state["cell"]
     _require("cell", state["cell"], here, f"in the box of {np.array(mesh.shape)} cells, before any absorbing layer")
     _require("place", state["place"], (state["place"] >= 0) & (state["place"] <= 1), "from 0 to 1")
+    fast = np.abs(state["u"]) <= FASTEST_ELECTRON
+    _require("u", state["u"], fast, f"from {-FASTEST_ELECTRON:g} to {FASTEST_ELECTRON:g} m c")
+    if system.air is not None:
+        _require("tallies", state["tallies"], state["tallies"] >= 0, "0 or more")
     weight = state["weight"]
     _require(
         "weight", weight, (weight > 0) & (weight <= weight.dtype.type(heaviest)), f"above 0, and at most {heaviest:g}"
@@ -134,6 +140,7 @@ def system_of(entries: dict) -> System:
         air = Collisions(Air(*numbers[:2]), *numbers[2:])
     electrons = Electrons(entries["position"], entries["momentum"], entries["electrons"])
     vectors = {name: tuple(plain[name]) for name in ("magnetic", "electric")}
+    Whole(0, 1).check("self_field", plain["self_field"])
     options = {name: plain[name] for name in ("seed", "capacity", "name")} | {"self_field": bool(plain["self_field"])}
     return System(mesh, plain["dt"], electrons, source, **vectors, air=air, **options)
 
