@@ -11,7 +11,8 @@ from repro.errors import InputError
 from repro.files import read_json, write_json
 from repro.study.keep import results
 from repro.study.notebooks import catalogue
-from repro.study.run.runner import running
+from repro.study.run.execute import CLOCK
+from repro.study.run.runner import cells_at, running
 from repro.study.show import report, scoreboard
 
 CLAIMS = {"toy-001": {"measured": 0.5541}}
@@ -90,6 +91,9 @@ def test_result_that_is_no_text_is_damaged(good, folder, content):
         ("run.seconds", 10**400),
         ("run.parameters", []),
         ("run.depends", "x"),
+        ("run.depends.files", True),
+        ("run.depends.settings", [[]]),
+        ("run.depends.versions", -1),
         ("run.device", None),
         ("run.changed", 1),
         ("run.machine", "../../elsewhere"),
@@ -242,6 +246,17 @@ def test_a_link_in_a_run_folder_is_not_followed(good, folder, tmp_path_factory, 
         good.finish("toy/good", CLAIMS, figures=("b",))
     assert [outside, *outside.rglob("*")] == kept
     assert place.is_symlink()
+
+
+@pytest.mark.parametrize("content", ["[1]", "{}", '{"id": 3}', "{"])
+def test_what_is_no_job_of_a_run_is_none(tmp_path, content):
+    place = tmp_path / ".jobs/toy-good-1"
+    place.mkdir(parents=True)
+    (place / "job.json").write_text(content)
+    (place / CLOCK).write_text("3 of 12")
+    assert cells_at(tmp_path) == {}
+    (place / "job.json").write_text('{"id": "toy/good"}')
+    assert cells_at(tmp_path) == {"toy/good": "3 of 12"}
 
 
 @pytest.mark.parametrize("name", [".lock", "toy/zzz.json", "toy/good.json", "scoreboard.html"])

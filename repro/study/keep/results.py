@@ -142,7 +142,7 @@ _RESULT = {
         # it becomes a folder
         "machine": lambda name: isinstance(name, str) and re.fullmatch(r"\w[\w.-]*", name),
         "device": str,
-        "depends": {"claims?": {str: str}},
+        "depends": {"files": dict, "settings?": dict, "versions?": dict, "claims?": {str: str}},
         "parameters": dict,
         "changed?": dict,
     },

@@ -14,7 +14,7 @@ from pathlib import Path
 from repro.errors import InputError, require
 from repro.files import Lock, lock, read_json
 from repro.study.keep import results
-from repro.study.notebooks import require_writable
+from repro.study.notebooks import has_shape, require_writable
 from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.run.cluster import Cluster, Here, executor
 from repro.study.run.execute import CLOCK, LOCK, is_held, run_job
@@ -139,7 +139,7 @@ def cells_at(folder: Path) -> dict[str, str]:
 def _jobs(folder: Path) -> dict[str, Path]:
     """The file of each job of a run, by the notebook's id."""
     jobs = {file: read_json(file) for file in folder.glob(".jobs/*/job.json")}
-    return {job["id"]: file for file, job in jobs.items() if job}
+    return {job["id"]: file for file, job in jobs.items() if has_shape(job, {"id": str})}
 
 
 class _Run:
