@@ -81,7 +81,7 @@ def opened(path, kind: str, version: int) -> Iterator[h5py.File]:
         try:
             _require_sealed(path, kind)
             with h5py.File(path, "r", locking=False) as file:
-                if (found := file.attrs.get("version")) != version:
+                if not np.array_equal(found := file.attrs.get("version"), version):
                     raise InputError(f"a checkpoint of version {found}, and this program reads {version}")
                 links = []
                 file.id.links.visit(lambda name, link: links.append((name, link.type)), info=True)
@@ -131,7 +131,11 @@ def entry(file: h5py.File, name: str, kind: np.dtype, shape: tuple):
     found = TEXT if is_text else dataset.dtype
     require(found == kind, f"{name} is {_named(found)}, not {_named(kind)}")
     # before it is read: a damaged shape may be one that no memory holds
-    if len(dataset.shape) != len(shape) or any(n not in (None, m) for n, m in zip(shape, dataset.shape, strict=True)):
+    if (
+        dataset.shape is None
+        or len(dataset.shape) != len(shape)
+        or any(n not in (None, m) for n, m in zip(shape, dataset.shape, strict=True))
+    ):
         wanted = str(tuple("any" if n is None else n for n in shape)).replace("'", "")
         raise InputError(f"{name} has the shape {dataset.shape}, not {wanted}")
     values = dataset.asstr()[()] if is_text else dataset[()]

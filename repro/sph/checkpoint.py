@@ -53,7 +53,7 @@ def restore(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
         found = dict(file.attrs)
         for name, value in _identity(simulation).items():
             require(name in found, f"not a checkpoint of this program (without {name})")
-            same = found[name] == value
+            same = np.array_equal(found[name], value)
             require(same, f"a checkpoint of another case: its {name} is {found[name]}, not {value}")
         arrays = {name: entry(file, name, array.dtype, array.shape) for name, array in state.items()}
         _require_possible(simulation, arrays, file.attrs["steps"])

@@ -61,6 +61,24 @@ def _nan(file):
     file["a"][3] = np.nan
 
 
+def _in_solid(file):
+    populations = file["a"][:].reshape(19, -1)
+    populations[4, file["solid"][:].ravel().argmax()] = 0.1
+    file["a"][:] = populations.ravel()
+
+
+def _fast(file):
+    """All of both fluids at one node goes one way, and there is more of them."""
+    populations, node = file["a"][:].reshape(19, -1), file["solid"][:].ravel().argmin()
+    populations[1, node] = 20.0
+    file["a"][:] = populations.ravel()
+
+
+def _nothing(file):
+    del file["b"]
+    file["b"] = h5py.Empty("f4")
+
+
 def _empty(file):
     file["b"][:] = -1.0
 
@@ -74,6 +92,11 @@ def _of_bytes(file):
     ("change", "words"),
     [
         (_nan, "a is damaged: 1 numbers are not finite"),
+        (_in_solid, "a is damaged: it has populations where there is no fluid"),
+        (_fast, "velocity: up to .* in the pores: it must be below that of sound, 0.577"),
+        (lambda file: file.attrs.update(lattice="zz"), "lattice = .*'zz'.*: must be one of .*D3Q19"),
+        (lambda file: file.attrs.update(version=[3, 3]), r"a checkpoint of version \[3 3\], and this program reads 3"),
+        (_nothing, "b has the shape None, not "),
         (_empty, "no run goes on from such a state: the fluids diverged by step 3 .a density of -"),
         (lambda file: file.attrs.update(steps="x"), "steps = 'x': must be a whole number"),
         (lambda file: file.attrs.update(precision="double"), "a is float32, not float64"),

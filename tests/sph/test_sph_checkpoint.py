@@ -244,6 +244,14 @@ def test_what_is_no_whole_checkpoint_is_refused(shaken_water, saved, tmp_path):
         restore(fresh, saved)
 
 
+def test_a_number_of_a_case_that_is_several_is_another(shaken_water, saved):
+    with h5py.File(saved, "a") as file:
+        file.attrs["mass"] = [1.0, 2.0]
+    seal(saved, KIND)
+    with pytest.raises(InputError, match=r"a checkpoint of another case: its mass is \[1. 2.\], not "):
+        restore(Simulation(shaken_water, Unstarted(), boundary="none"), saved)
+
+
 def test_only_a_simulation_goes_on(tmp_path):
     with pytest.raises(InputError, match="^simulation = 'a.h5': must be of the kind Simulation$"):
         restore("a.h5", tmp_path / "a.h5")

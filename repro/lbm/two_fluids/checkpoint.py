@@ -3,7 +3,8 @@
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import checked
+from repro.declared import OneOf, checked
+from repro.errors import require
 from repro.files import write_text
 from repro.parallel.options import OnDevice
 from repro.vtk_array import data_array
@@ -12,7 +13,7 @@ from ..boundaries import Boundaries
 from ..lattice import LATTICES
 from ..media import PoreSpace
 from .model import TwoFluids
-from .simulation import TwoFluidFlow
+from .simulation import TwoFluidFlow, require_slow
 
 KIND = "checkpoint of two fluids"
 
@@ -44,6 +45,7 @@ def load(path, device: OnDevice) -> TwoFluidFlow:
 
 def _restore(file, device) -> TwoFluidFlow:
     settings, options = ({name: _plain(file.attrs[name]) for name in names} for names in (_SETTINGS, _OPTIONS))
+    OneOf(LATTICES).check("lattice", file.attrs["lattice"])
     lattice, boundaries = LATTICES[file.attrs["lattice"]], Boundaries(_plain(file.attrs["faces"]))
     solid = entry(file, "solid", np.dtype(bool), (None, None, None))
     problem = TwoFluids(PoreSpace(solid), **settings, lattice=lattice, boundaries=boundaries)
@@ -51,8 +53,18 @@ def _restore(file, device) -> TwoFluidFlow:
     flow.resume(file.attrs["steps"])
     for array, name in zip(flow.state, "ab", strict=True):
         array[:] = device.to_device(entry(file, name, array.dtype, array.shape))
-    flow.look()
+    _require_possible(flow)
     return flow
+
+
+def _require_possible(flow: TwoFluidFlow) -> None:
+    """Refuse a state that no run comes to: one that stops a run, faster than sound, or with populations in solid."""
+    flow.look()
+    require_slow(flow.fields()[2], flow.lattice)
+    pores = flow._pores()
+    for name, array in zip("ab", map(flow.device.to_host, flow.state), strict=True):
+        inside = np.count_nonzero(flow._rows(array)[:, pores])
+        require(np.count_nonzero(array) == inside, f"{name} is damaged: it has populations where there is no fluid")
 
 
 def _plain(value):

@@ -32,7 +32,7 @@ class TwoFluidFlow(FlowSimulation):
             warnings.warn(f"two fluids will probably diverge: {why}; {ADVICE}", stacklevel=2)
         pores, given = self._pores(), [density[~solid] for density in full]
         velocity = on_nodes("velocity", velocity, solid.shape, (3,))[:, ~solid]
-        _require_slow(velocity, self.lattice)
+        require_slow(velocity, self.lattice)
         hosts = [np.zeros(len(array), self.dtype) for array in self.state]
         for i, (weight, c) in enumerate(zip(self.lattice.weights, self.lattice.velocities, strict=True)):
             places, along = self.scheme.place(i)[pores], np.array(c, float) @ velocity
@@ -89,7 +89,7 @@ def _density_of(name: str, density, solid: np.ndarray) -> np.ndarray:
     return values
 
 
-def _require_slow(velocity: np.ndarray, lattice) -> None:
+def require_slow(velocity: np.ndarray, lattice) -> None:
     """Refuse what no equilibrium has: no populations flow out of a layer, and sound is the fastest."""
     fastest = float(np.sqrt((velocity**2).sum(0).max()))
     require(
