@@ -76,6 +76,17 @@ def test_wrong_parameter_says_what_would_be_right(text, message):
         parameters.overrides([text], {"porous/cavity": KNOWN})
 
 
+@pytest.mark.parametrize("texts", [["n=2", "a:n=3"], ["a:n=3", "n=2"], ["n=2", "p/a:n=3", "n=2", "a:n=3"]])
+def test_what_is_given_for_one_notebook_holds_there_in_any_order(texts):
+    assert parameters.overrides(texts, {"p/a": {"n": 1}, "p/b": {"n": 1}}) == {"p/a": {"n": 3}, "p/b": {"n": 2}}
+
+
+@pytest.mark.parametrize("texts", [["n=2", "n=3"], ["a:n=2", "p/a:n=3"]])
+def test_two_values_for_a_parameter_are_refused(texts):
+    with pytest.raises(InputError, match="^p/a: parameter 'n' is given twice, as 2 and 3: give it once$"):
+        parameters.overrides(texts, {"p/a": {"n": 1}})
+
+
 def test_parameter_without_id_goes_to_all_that_have_it_and_with_id_to_one():
     known = {"p/a": {"n": 1}, "p/b": {"n": 1}, "p/c": {}}
     assert parameters.overrides(["n=2"], known) == {"p/a": {"n": 2}, "p/b": {"n": 2}, "p/c": {}}
@@ -121,6 +132,6 @@ def test_changed_parameters_have_a_folder_of_their_own(workshop):
         return plan.output.parent.name
 
     assert folder() == "quick"
-    assert folder("re=400", "a:n=8", "b:n=5", "b:n=2") == "quick"
+    assert folder("re=400", "a:n=8", "b:n=2") == "quick"
     assert folder("re=1000", "n=3") == folder("n=3", "toy/a:re=1e3") == "quick,n=3,re=1000"
     assert folder("a:n=3") == "quick,toy-a.n=3"

@@ -97,16 +97,21 @@ def _read(text: str, default):
 def overrides(texts: Iterable[str], known: dict[str, dict]) -> dict[str, dict]:
     """Values from "name=value" and "id:name=value" for each of the notebooks `known` (id -> defaults).
 
-    Without an id a parameter goes to every notebook that has it; one at least must.
+    Without an id a parameter goes to every notebook that has it, one at least, and is given no other value there.
     """
     result: dict[str, dict] = {identifier: {} for identifier in known}
-    for text in texts:
+    given: dict[tuple, object] = {}
+    # what is said of one notebook holds there, whatever is said of all
+    for text in sorted(texts, key=lambda text: ":" in text.partition("=")[0]):
         name, equals, value = text.partition("=")
         require(equals and name.strip(), f"parameter '{text}' must look like name=value or notebook:name=value")
         scope, _, name = name.strip().rpartition(":")
         for identifier in _targets(scope, name, known):
             default = known[identifier][name]
             fitted = check({name: _read(value.strip(), default)}, known[identifier], identifier)
+            first = given.setdefault((identifier, name, bool(scope)), fitted[name])
+            both = f"{short(first)} and {short(fitted[name])}"
+            require(first == fitted[name], f"{identifier}: parameter '{name}' is given twice, as {both}: give it once")
             result[identifier].update(fitted)
     return result
 
@@ -117,7 +122,7 @@ def from_here(value, root: Path):
     A text is a file's name if it has an ending such as .toml, or if there is such a file. Below `root`, the project,
     it is named from there, as in the catalogue; elsewhere by its whole path. Other values stay as they are.
     """
-    if not isinstance(value, str) or not value or "\0" in value:
+    if not isinstance(value, str) or "\0" in value:
         return value
     try:
         path = Path(value).expanduser()
