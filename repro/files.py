@@ -90,9 +90,19 @@ _NO_FILES = {
 
 def path_of(path) -> Path:
     """The path of a file that a user names, whether there is one or not; raises InputError for what can be none."""
-    if not isinstance(path, str | os.PathLike) or not Path(path).name or "\0" in str(path):
+    if not isinstance(path, str | os.PathLike) or not Path(path).name or not _is_encodable(path):
         raise InputError(f"path = {short(path)}: must be the name of a file")
+    if Path(path).parts[0] == "~":
+        raise InputError(f"path = {short(path)}: ~ is a shell's name of your home: write that out")
     return Path(path)
+
+
+def _is_encodable(path) -> bool:
+    """Whether a file system can be asked for a path."""
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 def is_regular(path: Path) -> bool:

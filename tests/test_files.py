@@ -147,6 +147,15 @@ def test_what_is_no_file_is_refused_and_stays(tmp_path, monkeypatch, write, thro
     assert everything(tmp_path) == before
 
 
+@WRITERS
+@pytest.mark.parametrize("name", ["\ud800.h5", "a\0b", "", "/", 5, "~/a.h5"])
+def test_a_name_that_no_file_can_have_or_that_only_a_shell_knows_is_refused(tmp_path, monkeypatch, write, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="^path = .*: (must be the name of a file|~ is a shell's name of your home)"):
+        write(name, "new")
+    assert not os.listdir(tmp_path)
+
+
 @pytest.mark.parametrize("kind", ["a pipe", "a folder", "a socket", "a device"])
 def test_who_reads_hears_what_it_is_and_that_a_regular_file_is_needed(tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)

@@ -3,11 +3,12 @@
 import os
 import re
 from dataclasses import asdict, fields
+from typing import Annotated
 
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import OneOf, checked
+from repro.declared import Flag, Kind, OneOf, checked
 from repro.errors import require, short
 from repro.files import append_text, write_text
 from repro.parallel.options import OnDevice
@@ -30,7 +31,8 @@ _VERSION = 4
 _ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock", "sequence")
 
 
-def save(simulation: Simulation, path) -> None:
+@checked
+def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
     """Write a checkpoint, whole or not at all."""
     system = simulation.system
     # one that goes on would not find the forces at the start
@@ -116,7 +118,10 @@ def _real(group, name: str) -> float | list[float]:
     return values.astype(float).tolist()
 
 
-def write_xyz(simulation: Simulation, path, *, append: bool = False) -> None:
+@checked
+def write_xyz(
+    simulation: Annotated[Simulation, Kind(Simulation)], path, *, append: Annotated[bool, Flag()] = False
+) -> None:
     """Write a frame as extended XYZ (OVITO, ASE): id, species F or W, position and velocity, with all their digits.
 
     A new file is written whole or not at all; with `append` the frame follows the earlier ones, or they stay as they

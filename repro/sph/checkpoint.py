@@ -21,7 +21,8 @@ _VERSION = 4
 _ARRAYS = ("r", "v", "s", "a")
 
 
-def save(simulation: Simulation, path) -> None:
+@checked
+def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
     """Write a checkpoint, whole or not at all."""
     sampling = simulation.sampling
     require(

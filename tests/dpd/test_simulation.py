@@ -356,6 +356,13 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_old_one(threads, tmp_pat
     assert [p.name for p in tmp_path.iterdir()] == ["run.h5"]
 
 
+@pytest.mark.parametrize("write", [checkpoint.save, checkpoint.write_xyz])
+def test_only_a_simulation_is_written(tmp_path, write):
+    with pytest.raises(InputError, match="^simulation = None: must be of the kind Simulation$"):
+        write(None, tmp_path / "a.h5")
+    assert not list(tmp_path.iterdir())
+
+
 def test_frames_are_extended_xyz_with_ids_species_positions_and_velocities(threads, tmp_path):
     system = few(5, moving=3)
     simulation = Simulation(system, threads)

@@ -202,6 +202,13 @@ def test_everything_that_a_run_was_asked_for_goes_on_bit_for_bit(tmp_path):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("write", [save, write_vtk])
+def test_only_a_flow_is_written(tmp_path, write):
+    with pytest.raises(InputError, match="^flow = None: must be of the kind TwoFluidFlow$"):
+        write(None, tmp_path / "a.h5")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_run_goes_on_on_a_device(tmp_path):
     with pytest.raises(InputError, match="^device = 'serial': must be a device of repro.parallel"):
         load(tmp_path / "none.h5", "serial")

@@ -255,3 +255,5 @@ def test_a_number_of_a_case_that_is_several_is_another(shaken_water, saved):
 def test_only_a_simulation_goes_on(tmp_path):
     with pytest.raises(InputError, match="^simulation = 'a.h5': must be of the kind Simulation$"):
         restore("a.h5", tmp_path / "a.h5")
+    with pytest.raises(InputError, match="^simulation = None: must be of the kind Simulation$"):
+        save(None, tmp_path / "a.h5")

@@ -1,9 +1,11 @@
 """Two fluids on disk: HDF5 checkpoints that continue bit for bit on a device of the same kind, and VTK images."""
 
+from typing import Annotated
+
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import OneOf, checked
+from repro.declared import Kind, OneOf, checked
 from repro.errors import require
 from repro.files import write_text
 from repro.parallel.options import OnDevice
@@ -23,7 +25,8 @@ _SETTINGS += ("collision", "stencil")
 _OPTIONS = ("strategy", "precision", "block")
 
 
-def save(flow: TwoFluidFlow, path) -> None:
+@checked
+def save(flow: Annotated[TwoFluidFlow, Kind(TwoFluidFlow)], path) -> None:
     """Write a checkpoint, whole or not at all."""
     problem = flow.problem
     arrays = dict(zip("ab", map(flow.device.to_host, flow.state), strict=True)) | {"solid": problem.space.solid}
@@ -74,7 +77,8 @@ def _plain(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
-def write_vtk(flow: TwoFluidFlow, path) -> None:
+@checked
+def write_vtk(flow: Annotated[TwoFluidFlow, Kind(TwoFluidFlow)], path) -> None:
     """Write densities, velocity and solid as a VTK image (.vti), which ParaView opens."""
     a, b, velocity = flow.fields()
     fields = {"density a": a.ravel(), "density b": b.ravel(), "velocity": velocity.reshape(3, -1).T}
