@@ -110,16 +110,21 @@ def is_regular(path: Path) -> bool:
     return path.is_file() and path.stat().st_size > 0
 
 
+def require_regular(path: Path, what: str) -> None:
+    """Refuse what has no end, or is no file: nobody waits for it. Raises OSError where there is nothing."""
+    if found := _NO_FILES.get(stat.S_IFMT(path.stat().st_mode)):
+        raise InputError(f"{path}: no {what} file: it is {found}, and must be a regular file")
+
+
 def regular_file(path: Path, what: str) -> Path:
     """The path of a file that can be read to its end; raises InputError for any other, of which `what` is the kind."""
     try:
-        mode = path.stat().st_mode
+        require_regular(path, what)
     except OSError as error:
         why = "" if isinstance(error, FileNotFoundError) else f" ({error.strerror})"
         raise InputError(f"{path}: no such {what} file{why}") from None
     if not is_regular(path):
-        found = _NO_FILES.get(stat.S_IFMT(mode), "empty")
-        raise InputError(f"{path}: no {what} file: it is {found}, and must be a regular file with something in it")
+        raise InputError(f"{path}: no {what} file: it is empty")
     return path
 
 
@@ -228,8 +233,9 @@ LONGEST_DESCRIPTION = 1 << 14
 def read_toml(path: Path) -> dict:
     """Content of a TOML file, with or without the mark that editors put before UTF-8.
 
-    Raises FileNotFoundError, and InputError with the place of what is no TOML.
+    Raises FileNotFoundError, and InputError with the place of what is no TOML, and for a pipe.
     """
+    require_regular(path, "TOML")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         # Python writes no number of thousands of digits, hexadecimal ones neither: no message could name it

@@ -11,7 +11,8 @@ import pytest
 from helpers.full_disk import full_disk
 
 from repro.errors import InputError
-from repro.files import append_text, read_json, regular_file, whole, write_json, write_text
+from repro.files import append_text, read_json, read_toml, regular_file, whole, write_json, write_text
+from repro.study.judge import claims
 
 
 def append(path, text: str) -> None:
@@ -165,13 +166,18 @@ def test_who_reads_hears_what_it_is_and_that_a_regular_file_is_needed(tmp_path, 
         pytest.skip("a device node needs root")
     (tmp_path / "link").symlink_to("thing")
     for name in ("thing", "link"):
-        with pytest.raises(InputError, match=f"{name}: no image file: it is {kind}, and must be a regular file"):
-            regular_file(tmp_path / name, "image")
+        for read, what in (
+            (lambda path: regular_file(path, "image"), "image"),
+            (read_toml, "TOML"),
+            (claims.read, "CSV"),
+        ):
+            with pytest.raises(InputError, match=f"{name}: no {what} file: it is {kind}, and must be a regular file$"):
+                read(tmp_path / name)
 
 
 def test_who_reads_hears_that_a_file_is_empty(tmp_path):
     (tmp_path / "a.raw").touch()
-    with pytest.raises(InputError, match="a.raw: no image file: it is empty, and must be a regular file"):
+    with pytest.raises(InputError, match="a.raw: no image file: it is empty$"):
         regular_file(tmp_path / "a.raw", "image")
 
 

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 
 from repro.errors import InputError, require
+from repro.files import require_regular
 from repro.study.notebooks import Project, did_you_mean, read_code
 
 JUDGED = ("physics", "speed", "mechanism")
@@ -183,6 +184,7 @@ def trend_of(claim: Claim) -> tuple[str, str, str]:
 def read(path: Path) -> list[Claim]:
     """Claims of one file; lines that start with # are comments."""
     try:
+        require_regular(path, "CSV")
         # an editor may begin a file with a mark of its encoding
         with open(path, encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
