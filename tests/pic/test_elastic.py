@@ -113,3 +113,21 @@ def test_the_screening_of_an_element_is_molieres():
         radius, wave = 0.885 * 5.29177211e-11 / number ** (1 / 3), 3.86159268e-13 / momentum
         expected = (wave / (2 * radius)) ** 2 * (1.13 + 3.76 * (number / 137.035999) ** 2 / beta2)
         assert elastic.screening(tau, element) == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("energy", [300.0, *ENERGIES])
+def test_an_element_is_aimed_at_as_often_as_its_share_of_the_candidates_says(energy):
+    """Candidates of one number for the angle turn by what the screening of their element makes of it."""
+    tau = energy / REST_ENERGY
+    u2, beta = np.float64(tau * (tau + 2)), np.sqrt(tau * (tau + 2)) / (1 + tau)
+    screened = np.array([elastic.screening(tau, element) for element in ELEMENTS])
+    # pi alpha Z beta / 4 is the largest that Mott's factor has beyond one
+    numbers, per_mass = np.array([7, 8, 18]), [6.02214076e23 * e.mass_share / e.molar_mass for e in ELEMENTS]
+    weights = numbers * (numbers + 1) * per_mass * (1 + np.pi / 137.035999 * numbers * beta / 4)
+    weights /= screened * (1 + screened)
+    ends = np.cumsum(weights) / weights.sum()
+    angle = elastic.make_scattering(np.float64)
+    for element, edges in enumerate(pairwise([0.0, *ends])):
+        for aim in edges + np.array([1e-9, -1e-9]):
+            mu1, _ = angle(u2, aim, 0.3, 0.0)
+            assert mu1 == pytest.approx(2 * screened[element] * 0.7 / (screened[element] + 0.3), rel=1e-12)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.plain import PlainCore
 from helpers.unremembered import unremembered
@@ -11,8 +12,11 @@ from repro.parallel.benchmark import REPEATS
 from repro.pic import benchmark
 from repro.pic.air.collision_tables import Collisions
 from repro.pic.cases import UniformSource
+from repro.pic.maxwell.fields import courant_limit
+from repro.pic.mesh import Mesh
 from repro.pic.simulation import Simulation
 from repro.pic.strategies import Strategy, baskets, global_sums
+from repro.pic.system import Electrons, System
 
 CASE = {"cells": 3, "per_cell": 0.5, "self_field": False, "births": 0.0}
 SYSTEM = UniformSource(**CASE).system()
@@ -75,8 +79,16 @@ def test_where_steps_are_long_the_sort_still_has_its_share(core, monkeypatch):
     assert (never.repeats, never.seconds) == (2, pytest.approx(2e-3))
 
 
-def test_the_faces_between_cells_are_the_segments_that_the_host_counts(core):
-    system = UniformSource(**CASE | {"cells": 5, "per_cell": 0.4}).system()
+def flat_box() -> System:
+    """Fast electrons that cross the ends of a periodic box of unequal sides."""
+    mesh, chance = Mesh((9, 3, 4), (1e-3,) * 3), np.random.default_rng(2)
+    electrons = Electrons(chance.random((50, 3)) * mesh.length, chance.normal(0, 4, (50, 3)), np.ones(50))
+    return System(mesh, 0.9 * courant_limit(mesh), electrons, self_field=False)
+
+
+@pytest.mark.parametrize("make", [UniformSource(**CASE | {"cells": 5, "per_cell": 0.4}).system, flat_box])
+def test_the_faces_between_cells_are_the_segments_that_the_host_counts(core, make):
+    system = make()
     counted = Simulation(system, core, strategy=baskets(blocks=2, threads=4, basket=4, every=1))
     seen = Simulation(system, core, strategy="global sums")
     for simulation in (counted, seen):
@@ -86,6 +98,11 @@ def test_the_faces_between_cells_are_the_segments_that_the_host_counts(core):
     counted.advance(1)
     assert benchmark.mean_segments(counted) == pytest.approx(found)
     assert 1.5 < found < 2.1
+
+
+def test_a_box_of_unequal_sides_is_told_along_x_y_z_and_by_all_of_its_cells(core):
+    found = benchmark.measure_speed("flat", flat_box(), core, strategy="global sums", seconds=1e-3)
+    assert (found.size, found.choices["cells"]) == ("9 x 3 x 4 cells", 9 * 3 * 4)
 
 
 def test_of_a_strategy_that_the_host_drives_launches_and_busy_threads_are_told(core):

@@ -14,6 +14,7 @@ from helpers.workshop import GOOD, claim, forge
 
 from repro.errors import InputError
 from repro.files import read_json
+from repro.study.judge.evidence import Evidence
 from repro.study.judge.verdicts import Judgement, Verdict
 from repro.study.keep import results
 from repro.study.notebooks import Project, catalogue, read_cells
@@ -359,3 +360,27 @@ def test_a_rule_that_changed_is_shown_with_its_own_verdict_and_the_reason(facts,
     made = claim(**{"unit": "m", "case": "Re=400"} | facts, was=f"{was} | reason = a finer grid")
     assert report._was(made, old) == f"{rule}. By it: 12 is too much. Changed: a finer grid"
     assert report._was(made, None) == ""
+
+
+@pytest.mark.parametrize(
+    ("stated", "measured", "published", "ratio"),
+    [
+        ("8", 10.0, 8, 1.25),
+        (">8", 4.0, 8, 0.5),
+        # of a range the nearer end, and within it our own number
+        ("4-5", 3.0, 4, 0.75),
+        ("4-5", 6.0, 5, 1.2),
+        ("4-5", 4.4, 4.4, 1),
+        ("4-5", None, 4, None),
+        ("0", 3.0, 0, None),
+    ],
+)
+def test_a_number_is_held_against_the_published_one_and_a_range_by_its_nearer_end(stated, measured, published, ratio):
+    found = report._against(claim(stated), Evidence(measured, not_measured="" if measured else "not run"))
+    assert found == {"published": pytest.approx(published), "ratio": ratio and pytest.approx(ratio)}
+
+
+def test_an_order_is_held_against_no_number():
+    nothing = {"published": None, "ratio": None}
+    assert report._against(claim("a > b", "order"), Evidence(not_measured="not run")) == nothing
+    assert report._against(claim("a > b", "order"), Evidence({"a": [2, 2, 2], "b": [1, 1, 1]})) == nothing

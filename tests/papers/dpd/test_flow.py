@@ -73,6 +73,27 @@ def test_a_particle_has_the_same_weight_in_whichever_window_it_was_seen():
     assert mean.temperature == pytest.approx(np.full((1, 30), 1 + variance / 3))
 
 
+def seen(velocities: list[np.ndarray], samples: int, volume: float) -> Field:
+    """What is found of so many samples in bins of a `volume`, each with the velocities (count, 3) of all of them."""
+    u, _, w = np.array([v.mean(0) for v in velocities]).T[:, None]
+    square = np.array([[(v**2).sum(1).mean() for v in velocities]])
+    density = np.array([[len(v) for v in velocities]]) / samples / volume
+    return Field(np.zeros(1), np.arange(2.0), density, u, w, (square - u**2 - w**2) / 3, samples)
+
+
+def test_the_average_over_windows_is_that_of_all_particles_together():
+    """Of bins in which the fluid moves along and across the plates, and faster in one window than in another."""
+    chance = np.random.default_rng(3)
+    windows = [
+        [chance.normal(shift, 0.7, (count, 3)) for shift, count in pairs]
+        for pairs in ([((1.0, 0.0, 2.0), 30), ((0.5, 0.0, -1.0), 50)], [((-2.0, 0.0, 5.0), 90), ((3.0, 0.0, 0.25), 20)])
+    ]
+    mean = flows.mean_field([seen(each, n, 0.4) for each, n in zip(windows, (4, 9), strict=True)])
+    expected = seen([np.concatenate(both) for both in zip(*windows, strict=True)], 13, 0.4)
+    for name in ("density", "velocity_x", "velocity_z", "temperature", "samples"):
+        np.testing.assert_allclose(getattr(mean, name), getattr(expected, name), rtol=1e-12)
+
+
 def test_a_bin_that_is_empty_in_one_window_takes_the_velocity_of_the_other():
     full = between_plates(lambda z: 0 * z + 2.0)
     empty = replace(full, density=0 * full.density, velocity_x=np.nan * full.velocity_x)
