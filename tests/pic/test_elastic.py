@@ -1,6 +1,6 @@
 """Angles of elastic collisions follow the screened Rutherford law with Mott's factor, element by element."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -117,7 +117,10 @@ def test_the_screening_of_an_element_is_molieres():
 
 @pytest.mark.parametrize("energy", [300.0, *ENERGIES])
 def test_an_element_is_aimed_at_as_often_as_its_share_of_the_candidates_says(energy):
-    """Candidates of one number for the angle turn by what the screening of their element makes of it."""
+    """Candidates of one number for the angle turn by what the screening of their element makes of it.
+
+    And what happens of them is by its own charge.
+    """
     tau = energy / REST_ENERGY
     u2, beta = np.float64(tau * (tau + 2)), np.sqrt(tau * (tau + 2)) / (1 + tau)
     screened = np.array([elastic.screening(tau, element) for element in ELEMENTS])
@@ -127,7 +130,10 @@ def test_an_element_is_aimed_at_as_often_as_its_share_of_the_candidates_says(ene
     weights /= screened * (1 + screened)
     ends = np.cumsum(weights) / weights.sum()
     angle = elastic.make_scattering(np.float64)
-    for element, edges in enumerate(pairwise([0.0, *ends])):
-        for aim in edges + np.array([1e-9, -1e-9]):
-            mu1, _ = angle(u2, aim, 0.3, 0.0)
-            assert mu1 == pytest.approx(2 * screened[element] * 0.7 / (screened[element] + 0.3), rel=1e-12)
+    for element, a, edges in zip(ELEMENTS, screened, pairwise([0.0, *ends]), strict=True):
+        for aim, unit in product(edges + np.array([1e-9, -1e-9]), (0.3, min(a, 1) / 2)):
+            mu1, _ = angle(u2, aim, unit, 0.0)
+            assert mu1 == pytest.approx(2 * a * (1 - unit) / (a + unit), rel=1e-12)
+            # it happens with the element's own factor of Mott over its bound
+            chance = elastic.mott_factor(mu1, tau, element) / elastic.bound(tau, element)
+            assert [angle(u2, aim, unit, chance + off)[1] for off in (-1e-9, 1e-9)] == [True, False]
