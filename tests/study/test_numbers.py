@@ -30,6 +30,15 @@ def test_no_number_but_zero_reads_as_zero():
     assert all(float(number(10.0**-power)) > 0 for power in range(300))
 
 
+@pytest.mark.parametrize("digits", [2, 5, 7])
+def test_digits_before_the_point_are_written_without_an_exponent(digits):
+    """Not even just below a power of ten, to which it is rounded."""
+    for power in range(digits - 1, 15):
+        for value in (10.0**power, 10.0**power * (1 + 1e-15), 9.9999999999 * 10**power, -3.2 * 10**power):
+            text = number(value, digits)
+            assert text == f"{round(value):,}"
+
+
 def test_numbers_that_differ_look_different():
     assert numbers_apart(1999.9, 2000.0, 2) == ("1,999.9", "2,000")
     assert numbers_apart(0.00150004, 0.0015, 2) == ("0.00150004", "0.0015")
