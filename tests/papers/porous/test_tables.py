@@ -319,6 +319,11 @@ def test_a_table_tells_its_lid_only_if_no_other_lid_is_nearly_as_near():
     rows |= {"primary x": [0.002, 0.0025], "rms": [0.002, 0.0025]}
     found = lids.indistinct(pd.DataFrame(rows))
     assert found == {"best": 0.002, "other": 0.0025, "moved": pytest.approx(0.0005), "holds": True}
+    # of several others the best one, in its best way to count
+    rows = {"lid": ["a", "a", "b", "b", "c"], "coordinates": ["wall to wall", "first"] * 2 + ["wall to wall"]}
+    rows |= {"primary x": [0.002, 0.5, 0.0025, 0.5, 0.004], "rms": [0.009, 0.002, 0.0035, 0.03, 0.3]}
+    found = lids.indistinct(pd.DataFrame(rows))
+    assert found == {"best": 0.002, "other": 0.0035, "moved": pytest.approx(0.002), "holds": True}
 
 
 def test_the_miss_of_a_coordinate_is_that_from_the_converged_one():

@@ -196,6 +196,15 @@ def test_four_threads_on_two_cores_are_not_the_paper_s_program(monkeypatch):
     assert {"sph-004", speed_claims.OVER_CORE} <= set(values)
 
 
+@pytest.mark.parametrize("worst", speed.COLUMNS)
+def test_what_four_threads_gain_is_told_of_the_size_where_they_gain_least(worst):
+    table = times(gpu=False)
+    slow = (table["way"] == speed.FOUR_THREADS) & (table["thousands"] == worst)
+    table.loc[slow, "ms"] *= 1.25
+    values = speed_claims.claim_values(table, parts(gpu=False), READINGS)
+    assert values[speed_claims.SCALING]["measured"] == pytest.approx(2.0)
+
+
 def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
     loaded = times(gpu=True).assign(thousands=lambda table: table["thousands"] * 20, device="cuda")
     values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded, loaded_parts(600, 1400))
@@ -226,6 +235,19 @@ def test_on_a_gpu_with_all_sizes_every_claim_is_measured():
         assert values[name]["measured"] == dict.fromkeys(cases, order)
     assert values[speed_claims.LOADED_SHARE]["measured"] == pytest.approx(10)
     assert values[speed_claims.LOADED_SHARE]["scatter"] == pytest.approx(0)
+
+
+@pytest.mark.parametrize("most", [600, 1400])
+def test_the_share_of_a_list_at_equal_load_is_that_of_the_size_where_it_is_largest(most):
+    """Of ten parts of a step the list takes one; there it takes three of twelve, and in one run six of fifteen."""
+    loaded, taken = times(gpu=True).assign(thousands=lambda table: table["thousands"] * 20), loaded_parts(600, 1400)
+    there = (taken["thousands"] == most) & (taken["part"] == "link")
+    taken.loc[there, "ms"] *= 3
+    taken.loc[there & (taken["run"] == 1), "ms"] *= 2
+    values = speed_claims.claim_values(times(gpu=True), parts(gpu=True), READINGS, loaded, taken)
+    found = values[speed_claims.LOADED_SHARE]
+    assert (found["measured"], found["scatter"]) == (pytest.approx(25), pytest.approx(15))
+    assert f"with {most} thousand of fluid" in found["note"]
 
 
 def test_one_size_at_equal_load_tells_no_growth():
