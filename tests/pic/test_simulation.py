@@ -21,7 +21,7 @@ from repro.pic.cell_sort import CellSort
 from repro.pic.constants import CHARGE, LIGHT, MASS, PERMITTIVITY
 from repro.pic.disk.global_state import gathered
 from repro.pic.maxwell.fields import courant_limit, field_units
-from repro.pic.mesh import ABSORBED, Mesh
+from repro.pic.mesh import ABSORBED, LEAVES, Mesh
 from repro.pic.observables import kinetic_energy
 from repro.pic.simulation import Simulation
 from repro.pic.state import EMPTY, MOST_SEGMENTS, Particles, make_particles
@@ -379,6 +379,28 @@ def test_an_electron_between_two_fields_that_turn_it_back_slides_along_the_face(
     assert found["position"][0, 0] == pytest.approx((1e-3 + way) % 4e-3, rel=2e-3)
     assert abs(found["position"][0, 1] - 2e-3) < 1e-5
     assert np.linalg.norm(found["momentum"]) == pytest.approx(np.hypot(1, across), rel=1e-5)
+
+
+@pytest.mark.parametrize("strategy", ["global sums", "batches"])
+def test_a_particle_that_leaves_takes_along_how_many_faces_it_has_met(strategy):
+    """The one that it leaves through among them: it goes on as it would in a box that is not divided."""
+    mesh, way = Mesh((3, 1, 1), (1e-3, 1e-3, 1e-3)), 0.55
+    # in cells a step: through the last face at once, after one across y, and after one across y and one across z
+    velocity = np.array([[0.5, 0, 0], [0.3, 0.4, 0], [0.3, 0.3, -0.3], [0.2, 0, 0]]) / way
+    place = np.array([[2.8, 0.5, 0.5], [2.8, 0.9, 0.5], [2.8, 0.9, 0.1], [2.2, 0.5, 0.5]]) * 1e-3
+    momentum = velocity / np.sqrt(1 - (velocity**2).sum(1, keepdims=True))
+    system = System(mesh, way * 1e-3 / LIGHT, Electrons(place, momentum, np.ones(4)), self_field=False)
+    simulation = Simulation(system, PlainCore(), strategy=strategy)
+    simulation.start()
+    # another part begins there
+    guard = mesh.nodes([[3, 0, 0]])
+    simulation.step_arguments[1].neighbour_cell[guard] = LEAVES - guard
+    simulation.parts["particles"]()
+    particles = simulation.particles_on_device
+    assert particles.cell[:3].tolist() == [int(LEAVES - guard[0])] * 3
+    assert particles.event[:4].tolist() == [1, 2, 3, 0]
+    # and the time that is left of the step
+    np.testing.assert_allclose(particles.left[:3], 1 - 0.2 / np.array([0.5, 0.3, 0.3]), rtol=1e-5)
 
 
 def test_an_electron_that_has_met_half_of_the_faces_that_it_may_is_turned_no_more():
