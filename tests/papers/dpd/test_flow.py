@@ -457,6 +457,10 @@ def test_two_programs_are_as_far_apart_as_their_sections_over_the_largest_veloci
     table = sections.apart_table(both).set_index("section")
     assert table.loc["wide"].to_dict() == pytest.approx({"of the largest (%)": 5.0, "of its own (%)": 16.67})
     assert (table.loc["narrow"] == 0).all()
+    # whichever of the two is the faster one
+    turned = sections.compare(dict(reversed(averages.items())), CHANNEL, sections.slowing_time(CHANNEL) / 2)
+    assert turned.largest == pytest.approx(0.05)
+    assert sections.apart_table(turned)["of the largest (%)"].tolist() == pytest.approx([5.0, 0.0])
     middles = sections.by_section(both)["core"]
     assert middles["wide"] == pytest.approx(np.full(32, 0.25))
 
