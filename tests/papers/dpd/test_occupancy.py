@@ -54,8 +54,14 @@ def test_the_gain_by_a_limit_compares_it_with_none_at_one_size_of_the_block_run_
     assert (found.loc[64, "registers before"], found.loc[64, "occupancy before"]) == (72, 0.4)
     # a gain within the distance of the runs is none
     assert (found.loc[64, "faster"], found.loc[32, "faster"]) == ((True,) * 3, (False,) * 3)
-    close = [("sorted cells", 128, 0, (5.0, 5.2, 5.0), 0.4), ("sorted cells", 128, 64, (4.9, 4.9, 5.1), 0.5)]
-    assert launch.gains_by_limits(_launched(close), 128)["faster"].iloc[0] == (False, True, False)
+    # of either launch, whichever of the two scatters more
+    for free, limited in (
+        ((5.0, 5.2, 5.0), (4.9, 4.9, 5.1)),
+        ((5.0, 5.5, 5.0), (4.8,) * 3),
+        ((5.0,) * 3, (4.9, 4.2, 4.9)),
+    ):
+        close = [("sorted cells", 128, 0, free, 0.4), ("sorted cells", 128, 64, limited, 0.5)]
+        assert launch.gains_by_limits(_launched(close), 128)["faster"].iloc[0] == (False, True, False)
 
 
 def test_only_limits_that_raise_the_occupancy_count_and_mostly_they_gain_nothing():
