@@ -301,6 +301,16 @@ def test_a_particle_that_was_through_a_wall_stops_the_run_and_is_named_though_it
         simulation._look()
 
 
+def test_how_far_a_particle_was_outside_is_kept_by_its_id_wherever_it_is_stored(shaken_water):
+    simulation = Simulation(shaken_water, PlainDevice())
+    # the next sort may leave any particle anywhere
+    simulation.state.ids[:] = np.roll(simulation.state.ids, 30)
+    assert (number := simulation.state.ids[7]) != 7
+    drift_with(simulation, 7, -(0.011 + shaken_water.position[7, 0]) / shaken_water.dt)
+    assert simulation.excursions()[number] == pytest.approx(0.011, rel=1e-3)
+    assert np.delete(simulation.excursions(), number).max() == 0
+
+
 def test_the_farthest_particle_is_named_with_how_many_were_through_a_wall_and_within_half_a_spacing_none_was():
     system = shaken()
     excursion, still = np.zeros(system.count), np.zeros((system.count, 3))
