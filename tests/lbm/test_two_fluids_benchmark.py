@@ -1,5 +1,6 @@
 """A speed of two fluids is that of a program compared with another one, and its bytes are those that it touches."""
 
+import itertools
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -155,13 +156,23 @@ def test_a_step_touches_as_many_bytes_as_its_strategy_states(strategy, problem):
     assert parts.get("densities", 0) == pytest.approx(space.pores * cost.densities_bytes(4, space.porosity))
 
 
-def test_tiles_compute_densities_as_often_as_they_state(monkeypatch):
+@pytest.mark.parametrize(("blocks", "depth"), [(1, 2), (256, 1)])
+def test_tiles_compute_densities_as_often_as_they_state(monkeypatch, blocks, depth):
     monkeypatch.setattr(tiled, "DEPTH", 2)
+    monkeypatch.setattr(tiled, "BLOCKS", blocks)
     device, space = Touching(), PoreSpace(np.zeros((4, 2, 32), bool))
     flow = TwoFluidFlow(TwoFluids(space, 0.1), device, strategy="tiled", block=64)
     device.bytes_of(flow.scheme.parts[0]["update"])
     # and once more where a node collides
-    assert device.loads == pytest.approx(2 * 19 * space.pores * (tiled.repeats(64) + 1))
+    assert device.loads == pytest.approx(2 * 19 * space.pores * (tiled.repeats(64, depth) + 1))
+
+
+def test_a_small_box_has_blocks_enough_and_a_large_one_walks_deep():
+    for planes, tiles in itertools.product((1, 2, 30, 32, 100, 256), (1, 8, 100, 512)):
+        depth = tiled.walk_depth(planes, tiles)
+        blocks, fewer = (tiles * -(-planes // each) for each in (depth, 2 * depth))
+        assert depth == 1 or blocks >= tiled.BLOCKS
+        assert depth == tiled.DEPTH or fewer < tiled.BLOCKS
 
 
 @pytest.mark.parametrize(

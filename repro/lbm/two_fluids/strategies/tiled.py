@@ -25,16 +25,30 @@ COST = Cost(arrays=4, reads=2, writes=2, mark=4, mark_open=False, kept=7)
 #: nodes of a tile along x, as many as a warp has threads
 WIDTH = 32
 
-#: planes that a block walks through: it fills two more for their neighbours
+#: planes that a block walks through at most: it fills two more for their neighbours
 DEPTH = 32
+
+#: blocks that a small box is cut into at least for a GPU, two a multiprocessor, where it has so many tiles and planes
+BLOCKS = 256
 
 _PLANES = 4
 
 
-def repeats(block: int) -> float:
+def repeats(block: int, depth: int = DEPTH) -> float:
     """How often the densities of a node are computed for the forces, rims included, in a box that the tiles fill."""
     high = block // WIDTH
-    return (WIDTH + 2) * (high + 2) / (WIDTH * high) * (DEPTH + 2) / DEPTH
+    return (WIDTH + 2) * (high + 2) / (WIDTH * high) * (depth + 2) / depth
+
+
+def walk_depth(planes: int, tiles: int) -> int:
+    """Planes that a block walks through on a GPU, in a box of so many planes and tiles a plane: DEPTH or a part of it.
+
+    Planes follow one another, at some three microseconds each, and few blocks leave most of a GPU idle meanwhile.
+    """
+    depth = DEPTH
+    while depth > 1 and tiles * -(-planes // depth) < BLOCKS:
+        depth //= 2
+    return depth
 
 
 @device_function
@@ -101,7 +115,9 @@ def _make_gradient(lattice: Lattice, stencil: str, dtype, block: int):
 
 
 @cache
-def _kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: bool, block: int, barrier) -> Kernel:
+def _kernel(
+    lattice: Lattice, dtype, collision: str, stencil: str, some_solid: bool, block: int, depth: int, barrier
+) -> Kernel:
     """The kernel (marks, f_a, f_b, g_a, g_b, grid, a, b, coupling) over threads of tiles and walks along z."""
     read, in_solid = finders(lattice, some_solid)
     fill, gradient = _make_fill(lattice, dtype, some_solid, block), _make_gradient(lattice, stencil, dtype, block)
@@ -118,10 +134,10 @@ def _kernel(lattice: Lattice, dtype, collision: str, stencil: str, some_solid: b
 
     @device_function
     def update(x, n, _, walk, s, t, marks, f_a, f_b, g_a, g_b, grid, a, b, coupling):
-        tile, first = x // block, walk * DEPTH
+        tile, first = x // block, walk * depth
         tiles = (grid.nx + WIDTH - 1) // WIDTH
         left, low = (tile % tiles) * WIDTH, (tile // tiles) * high
-        for z in range(first - 1, min(first + DEPTH, grid.nz) + 1):
+        for z in range(first - 1, min(first + depth, grid.nz) + 1):
             plane = (z + 1) % _PLANES
             for k in range(n):
                 place = (x + k) % block
@@ -156,9 +172,11 @@ def build(problem, device, dtype, block) -> Scheme:
     _check(problem, block)
     some_solid, (grid, a, b, coupling) = bool(problem.stored.solid.any()), problem.parameters(dtype)
     fixed = problem.lattice, dtype, problem.collision, problem.stencil, some_solid
-    update = device.compile(_kernel(*fixed, block, device.barrier))
     tiles = -(-grid.nx // WIDTH) * -(-grid.ny // (block // WIDTH))
-    extent = (tiles * block, 1, -(-grid.nz // DEPTH))
+    # a core has no idle neighbours: it computes rims as seldom as it can
+    depth = walk_depth(grid.nz, tiles) if device.name == "cuda" else DEPTH
+    update = device.compile(_kernel(*fixed, block, depth, device.barrier))
+    extent = (tiles * block, 1, -(-grid.nz // depth))
 
     def updates(marks, now, then):
         return update(extent, marks, *now, *then, grid, a, b, coupling)
