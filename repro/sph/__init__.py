@@ -23,9 +23,10 @@ neighbour_sums.py, and bindings.py launches it. Smoothing kernels stand in kerne
 observables.py, theory in exact.py, restarts in checkpoint.py.
 
 Not in the paper: strategies/sorted_cells.py (fast), each pair once (strategies.PAIRS_ONCE), integrate.py (it names no
-time step), artificial viscosity, density diffusion, Wendland's kernel, a mass with which the lattice has exactly the
-density of rest, sums of equations 4 and 6 that are exact on the lattice, the pressure of rest at the start, fluid that
-slips along walls, is mirrored in them and pushed back, and obstacles. What stops a run stands in stability_checks.py.
+time step), equations 4 and 6 in one sum (density "rate"), artificial viscosity, density diffusion, Wendland's kernel, a
+mass with which the lattice has exactly the density of rest, sums of equations 4 and 6 that are exact on the lattice,
+the pressure of rest at the start, fluid that slips along walls, is mirrored in them and pushed back, and obstacles.
+What stops a run stands in stability_checks.py.
 """
 
 from repro.on_demand import names_on_demand

@@ -7,9 +7,10 @@ import numpy as np
 from repro.errors import require
 from repro.parallel import Kernel
 from repro.parallel.launch_sequence import in_turn
+from repro.particles.launch import sequence
 from repro.particles.position import Units
 
-from .integrate import free, kick, make_drift, make_held
+from .integrate import free, kick, kick_with_rate, make_drift, make_foresee, make_held
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
 from .strategies import SEARCHES
@@ -29,8 +30,8 @@ from .sum_kernels import (
     shared,
 )
 
-#: which sum over neighbours it is: the first one of a step, the second one, over the same places, or neither
-FIRST, SECOND, ALONE = "first", "second", "alone"
+#: which sum over neighbours it is: the first one of a step, the second one, over the same places, the only one, or none
+FIRST, SECOND, ONLY, ALONE = "first", "second", "only", "alone"
 
 
 class Bindings:
@@ -71,7 +72,8 @@ class Bindings:
     def sum(self, terms: NeighbourSum, order: str, result, neighbours: dict, *, static=False, besides=()):
         """The launch of a sum over all types of neighbours, species by name, into `result`.
 
-        `order` says which of a step's two sums over the same places it is, FIRST or SECOND, or that it is ALONE.
+        `order` says which of a step's two sums over the same places it is, FIRST or SECOND, or that it is a step's ONLY
+        one, or of no step, ALONE.
         A `static` one takes no time: it adds nothing to the condensation. Bodies `besides`, each with its items and
         arguments, are run in the kernel of a shared sum.
         """
@@ -79,7 +81,7 @@ class Bindings:
         if static:
             p = p._replace(divergence=np.float64(0), diffusion=np.float64(0))
         if self._list is not None and order != ALONE:
-            body = make_listed_sums(self.real, self._kernel, self.search, terms, tuple(neighbours), order == FIRST)
+            body = make_listed_sums(self.real, self._kernel, self.search, terms, tuple(neighbours), order != SECOND)
             return self.launch(body, count, result, self._list, self._faces, p, self._cells, *neighbours.values())
         walk = self.walk
         if self.device.name != "cuda":
@@ -102,15 +104,27 @@ class Bindings:
         end = self.launch(make_row_total(terms), count, result, self._rows, self._faces, p, neighbours["fluid"])
         return partial(in_turn, parts, end)
 
-    def motion(self, state, excursion, *, free_to_go: bool):
-        """The launches that move particles, drift and kick; walls hold back those that are not free to go."""
+    def motion(self, state, excursion, *, free_to_go: bool, foresee=None):
+        """The launches that move particles, drift and kick; walls hold back those that are not free to go.
+
+        The condensation goes along by `foresee`, if that is given.
+        """
         system, real = self.system, self.real
         units, dt = Units(real), real(system.dt)
         arrays = state.r, state.v, state.u, state.a, state.ids, excursion
         scales = units.per_length(system.box), units.lengths(system.box)
         body = make_drift(real, free if free_to_go else make_held(real))
-        drift = self.launch(body, state.count, *arrays, dt, *scales, self._faces, state.count)
-        return drift, self.launch(kick, 3 * state.count, state.v, state.a, dt)
+        count, moved = state.count, (*arrays, dt, *scales, self._faces, state.count)
+        kicked = state.v, state.a, dt
+        if foresee is None:
+            return self.launch(body, count, *moved), self.launch(kick, 3 * count, *kicked)
+        ahead, foreseen = foresee
+        drift = self.launch(sequence(body, ahead, len(moved)), count, *moved, *foreseen)
+        return drift, self.launch(kick_with_rate, 3 * count, *kicked, state.s, count)
+
+    def foresee(self, state, least) -> tuple:
+        """Body and arguments of half a step of the condensation; the pressure is that of at least `least`."""
+        return make_foresee(self.real, least), (state.s, state.a, state.term, self._numbers.stiffness, state.count)
 
     def extrapolation(self, fluid, ghosts) -> tuple:
         """Body, items and arguments of what gives ghosts the fluid's velocity and pressure."""

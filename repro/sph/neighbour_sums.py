@@ -28,24 +28,27 @@ class PairTerms(NamedTuple):
     #: equation 4, and equation 6 with it
     divergence: Callable | None
     work: Callable | None
+    #: both in one sum
+    rate: Callable | None
 
 
 _EQUATION_3 = pair.make_density_pair, pair.make_momentum_pair
-_SOLID = solid_boundary.make_solid_divergence, solid_boundary.make_solid_momentum
+_FLUID = pair.make_divergence_pair, pair.make_diffusive_pair, pair.make_rate_pair
+_SOLID = solid_boundary.make_solid_divergence, solid_boundary.make_solid_momentum, solid_boundary.make_solid_rate
 
 #: Every type of particles: a further one is one line here, and its species among the neighbours of `Simulation`.
 #: Equation 3 counts solids where they stand, and their ghosts push with the fluid's mean pressure; mirrored as for
 #: equation 4 they would do more work than they take. Air pushes only where it counts in the density. In equation 4 it
 #: goes with the fluid and adds nothing; if it pushed all the same, the energy would grow.
 PARTICLE_TYPES = {
-    "fluid": PairTerms(*_EQUATION_3, pair.make_divergence_pair, pair.make_diffusive_pair),
+    "fluid": PairTerms(*_EQUATION_3, *_FLUID),
     "walls": PairTerms(*_EQUATION_3, *_SOLID),
-    "air": PairTerms(*_EQUATION_3, None, None),
+    "air": PairTerms(*_EQUATION_3, None, None, None),
     "obstacles": PairTerms(*_EQUATION_3, *_SOLID),
 }
 
 #: numbers in the largest sum
-LARGEST = 7
+LARGEST = 10
 
 
 class NeighbourSum(NamedTuple):
@@ -112,9 +115,10 @@ def momentum(real, equation) -> NeighbourSum:
     """Accelerations by equation 6 with artificial viscosity, gravity and hard walls, into `result`.
 
     With the equation "work" instead of "force", density diffusion is added to the condensation: it needs the same
-    neighbours' pressures.
+    neighbours' pressures. With "rate", the condensation's change by equation 4 and by diffusion over a time step
+    becomes a fourth component of `result`.
     """
-    diffusive = equation == "work"
+    diffusive, with_rate = equation == "work", equation == "rate"
     locate, near, spring, none = make_locate(real), make_wall_proximity(real), make_wall_spring(real), real(0)
 
     @device_function
@@ -130,9 +134,13 @@ def momentum(real, equation) -> NeighbourSum:
         x, y, z = spring(vector_of(fluid.r, i, count), faces, p)
         if diffusive:
             fluid.s[i] = real(fma(p.diffusion, sums[6], float64(fluid.s[i])))
+        if with_rate:
+            divergence = kernel_corrected(sums[7], sums[3], p) + kernel_corrected(sums[8], sums[4], p)
+            divergence += kernel_corrected(sums[9], sums[5], p)
+            result[3 * count + i] = real(fma(p.divergence, divergence, p.diffusion * sums[6]))
         result[i] = real(fma(p.acceleration, kernel_corrected(sums[0], sums[3], p), float64(x)))
         result[count + i] = real(fma(p.acceleration, kernel_corrected(sums[1], sums[4], p), float64(y)))
         result[2 * count + i] = real(fma(p.acceleration, kernel_corrected(sums[2], sums[5], p), float64(z) - p.gravity))
 
-    size = LARGEST if diffusive else 6
-    return NeighbourSum(load, equation, size, store, reaction=(-1, -1, -1, 0, 0, 0, -1)[:size])
+    size = {"force": 6, "work": 7, "rate": LARGEST}[equation]
+    return NeighbourSum(load, equation, size, store, reaction=(-1, -1, -1, 0, 0, 0, -1, 1, 1, 1)[:size])

@@ -159,6 +159,26 @@ def make_diffusive_pair(real, kernel):
 
 
 @cache
+def make_rate_pair(real, kernel):
+    """What `make_diffusive_pair` adds, and the divergence of equation 4 axis by axis at the same places and velocities.
+
+    sums = (x, y, z, three that solids add to, diffusion, three of the divergence).
+    """
+    (_, slope), apart, work = kernel.shape(real), separation(real), make_diffusive_pair(real, kernel)
+
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            du = minus(target.velocity, vector_of(species.u, j, species.count))
+            divergence = divergence_terms(e, du, slope(real(sqrt(square))))
+            return *work(sums[:7], target, j, species, p), *plus(sums[7:], divergence)
+        return sums
+
+    return pair_term
+
+
+@cache
 def make_extrapolation_pair(real, kernel):
     """The kernel, and weighted with it velocity and condensation at the height of a `Position`.
 

@@ -16,8 +16,9 @@ from repro.particles.position import Units, vectors_by_id
 from repro.particles.random import MOST_PARTICLES
 
 from .air import AirSampling, carried, most, sample
-from .bindings import ALONE, FIRST, SECOND, Bindings
+from .bindings import ALONE, FIRST, ONLY, SECOND, Bindings
 from .exact import rest_condensation
+from .fluid import time_steps
 from .ghosts import BOUNDARIES, make_air, make_ghosts, make_no_ghosts, obstacles, place_air, wall_sites
 from .neighbour_sums import LARGEST, continuity, momentum, summation
 from .stability_checks import require_inside, require_limits
@@ -26,10 +27,11 @@ from .strategies import SEARCHES
 from .strategies.neighbour_list import ENTRIES
 from .strategies.search import ROWS
 from .sum_kernels import FEW, listed, shared
-from .system import System
+from .system import SAFETY, System
 
-#: How densities are found: equation 3 or equation 4. Notebook `ghosts` shows with which stiffness a dam breaks by 3.
-DENSITIES = ("summation", "continuity")
+#: How densities are found: by equation 3, by equation 4 before the forces, or by equation 4 together with them, in one
+#: sum over the neighbours. Notebook `ghosts` shows with which stiffness a dam breaks by 3.
+DENSITIES = ("summation", "continuity", "rate")
 
 
 class Simulation(TimeLoop):
@@ -62,9 +64,15 @@ class Simulation(TimeLoop):
             density == "summation" or system.fluid.xsph == 0,
             f"{system.name}: xsph = {system.fluid.xsph:g} acts with density = 'summation' only",
         )
+        # beyond, a particle that a wall stops swings faster than what is foreseen can follow
+        most_safe = SAFETY * min(time_steps(system.fluid, system.resolution, system.speed).values())
+        require(
+            density != "rate" or system.dt <= most_safe * (1 + 1e-9),
+            f"{system.name}: time step {system.dt:g} s: density = 'rate' takes at most {most_safe:.3g} s",
+        )
         self.device, self.system, self.real, self.precision = device, system, PRECISIONS[precision], precision
         self.strategy, self.density, self.boundary, self.sampling = strategy, density, boundary, sampling
-        self.few = few
+        self.few, rate = few, density == "rate"
         #: where ghosts in the air are, in m, and whether they must be sown before the next step
         self.air_samples, self._air_due = np.zeros((0, 3)), density == "summation" and boundary == "ghosts"
         self.air_acts = self._air_due
@@ -73,7 +81,8 @@ class Simulation(TimeLoop):
         if line := Units(self.real).lost_to_rounding(system.dt, speed, system.box, " s"):
             warnings.warn(f"{system.name}: {line}", stacklevel=3)
         require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
-        self.state = make_state(device, self.real, system, rest_condensation(system.depths, system.fluid))
+        at_rest = rest_condensation(system.depths, system.fluid)
+        self.state = make_state(device, self.real, system, at_rest, with_rate=rate)
         self._resumed, self._looked = None, 0
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
         self._bind = Bindings(device, self.real, system, strategy, few)
@@ -87,21 +96,36 @@ class Simulation(TimeLoop):
             self.neighbours["obstacles"] = self._ghosts([obstacles(system)])
         self.neighbours = {name: self._bind.with_cache(species) for name, species in self.neighbours.items()}
         self._excursion = device.zeros(system.count, self.real)
-        self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=boundary == "ghosts")
-
-        def sums(terms, order, result, **more):
-            """The launches of a sum at the start and in a step."""
-            return [self._bind.sum(terms, order, result, self.neighbours, static=now, **more) for now in (True, False)]
+        least, free_to_go = 0 if boundary == "clamped" else None, boundary == "ghosts"
+        foresee = self._bind.foresee(self.state, least) if rate else None
+        self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=free_to_go, foresee=foresee)
 
         # unlike with equation 3, ghosts do not hang on the density that is found
-        besides = self.followers if density == "continuity" else {}
-        make, equation = (continuity, "work") if density == "continuity" else (summation, "force")
-        densities = make(self.real, 0 if boundary == "clamped" else None)
-        self._first_density, self._density = sums(densities, FIRST, self.state.s, besides=besides.values())
-        self._first_forces, self._forces = sums(momentum(self.real, equation), SECOND, self.state.a)
+        self._besides = self.followers if density == "continuity" else {}
+        alone = {} if self._bind.shared and self._besides else self.followers
         #: the launches by name that give ghosts the fluid's velocity and pressure
-        alone = {} if self._bind.shared and besides else self.followers
         self._after = {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in alone.items()}
+        self._begin = self._bind.launch(foresee[0], system.count, *foresee[1]) if rate else in_turn
+        terms = self._terms(least)
+        self._first_sums, self._sums = self._bound(terms, static=not rate), self._bound(terms)
+
+    def _terms(self, least) -> dict:
+        """The sums over neighbours of a step by name, and for each which it is and what it is summed into."""
+        density, (s, a) = self.density, (self.state.s, self.state.a)
+        if density == "rate":
+            return {"forces": (momentum(self.real, "rate"), ONLY, a)}
+        make, equation = (continuity, "work") if density == "continuity" else (summation, "force")
+        return {"density": (make(self.real, least), FIRST, s), "forces": (momentum(self.real, equation), SECOND, a)}
+
+    def _bound(self, terms: dict, *, static=False) -> dict:
+        """Their launches by name, and before the last of them what gives ghosts the fluid's velocity and pressure."""
+        besides = {"density": self._besides.values()}
+        sums = {
+            name: self._bind.sum(*each, self.neighbours, static=static, besides=besides.get(name, ()))
+            for name, each in terms.items()
+        }
+        forces = sums.pop("forces")
+        return sums | self._after | {"forces": forces}
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -116,7 +140,8 @@ class Simulation(TimeLoop):
         ghosts += (sites - np.prod(sides)) * (self.boundary == "ghosts")
         rows = search.shares and shared(device, system.count, self.few)
         words = ENTRIES if listed(device, search, system.count, self.few) else search.cached_words
-        fluid = 33 * each + 40 + 8 * ROWS * LARGEST * rows + 2 * 4 * words + 8 * LARGEST * bool(search.ahead)
+        numbers = 36 if self.density == "rate" else 33
+        fluid = numbers * each + 40 + 8 * ROWS * LARGEST * rows + 2 * 4 * words + 8 * LARGEST * bool(search.ahead)
         return int(system.count * fluid + ghosts * (8 * each + 24) + 16 * system.cells.count)
 
     def _ghosts(self, sites):
@@ -172,10 +197,7 @@ class Simulation(TimeLoop):
     @property
     def parts(self) -> dict:
         """What a step launches, by name, in its order."""
-        return {"drift": self._drift} | self._force_parts(self._density, self._forces) | {"kick": self._kick}
-
-    def _force_parts(self, density, forces) -> dict:
-        return self._lists.parts | {"density": density} | self._after | {"forces": forces}
+        return {"drift": self._drift} | self._lists.parts | self._sums | {"kick": self._kick}
 
     def _launch_step(self):
         in_turn(*self.parts.values())
@@ -183,7 +205,10 @@ class Simulation(TimeLoop):
     def _find_forces(self):
         if self._air_due:
             self._sow_air()
-        in_turn(*self._force_parts(self._first_density, self._first_forces).values())
+        in_turn(self._begin, *self._lists.parts.values(), *self._first_sums.values())
+        if self.density == "rate":
+            # as if the step before had been like the first one
+            self.state.s[self.system.count :] = self.state.a[3 * self.system.count :]
         self._require_valid()
 
     def _require_valid(self):
@@ -212,8 +237,8 @@ class Simulation(TimeLoop):
         Where densities are clamped, so are the condensations.
         """
         state, device = self.state, self.device
-        r, v, a = vectors_by_id(device, state.ids, state.r, state.v, state.a)
-        condensation = device.to_host(state.s)[np.argsort(device.to_host(state.ids))]
+        r, v, a = vectors_by_id(device, state.ids, state.r, state.v, state.a[: 3 * state.count])
+        condensation = device.to_host(state.s[: state.count])[np.argsort(device.to_host(state.ids))]
         return {
             "position": Units(self.real).coordinates(r, self.system.box) - self.system.margin,
             "velocity": v,

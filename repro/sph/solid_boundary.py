@@ -151,6 +151,26 @@ def make_solid_momentum(real, kernel):
     return pair_term
 
 
+@cache
+def make_solid_rate(real, kernel):
+    """What a ghost adds to equations 4 and 6 at the same places and velocities.
+
+    sums = (three of the acceleration, three of x dW/dx beside an axis, diffusion, three of the divergence).
+    """
+    (_, slope), apart, work = kernel.shape(real), separation(real), make_solid_momentum(real, kernel)
+
+    @device_function
+    def pair_term(sums, target, j, species, p):
+        e, square = apart(target.position, j, species, p)
+        if square < p.reach:
+            facing = _facing(e, species.kind[j], target.proximity)
+            divergence = divergence_terms(facing, target.velocity, slope(real(sqrt(square))))
+            return *work(sums[:7], target, j, species, p), *plus(sums[7:], divergence)
+        return sums
+
+    return pair_term
+
+
 @device_function
 def kernel_corrected(total, beside, p):
     """A sum along an axis, had the ghosts beside it done as all others did."""

@@ -97,7 +97,11 @@ def numbers(system: System, real) -> Numbers:
 
 @dataclass
 class State:
-    """Arrays of the fluid on the device as in `Species`, with accelerations `a` and 32-bit `ids`."""
+    """Arrays of the fluid on the device as in `Species`, with accelerations `a` and 32-bit `ids`.
+
+    With density "rate", the change of the condensation in a time step is a fourth component of `a`, and that in the
+    step before a second one of `s`.
+    """
 
     count: int
     r: object
@@ -109,22 +113,29 @@ class State:
     a: object
     ids: object
 
+    @property
+    def carried(self) -> tuple:
+        """What is read between two places, and a search that sorts must bring along."""
+        arrays = self.r, self.v, self.u, self.s
+        return (*arrays, self.term) if len(self.a) > 3 * self.count else arrays
+
     def species(self, starts, members) -> Species:
         """For kernels, with the table of cells."""
         return Species(self.r, self.v, self.u, self.s, self.term, self.kind, self.count, starts, members, starts)
 
 
-def make_state(device, real, system: System, condensation: np.ndarray) -> State:
+def make_state(device, real, system: System, condensation: np.ndarray, *, with_rate: bool = False) -> State:
     """The system's particles with ids in its order."""
     count, velocity = system.count, system.velocity.astype(real)
+    s = np.append(condensation, np.zeros(count * with_rate)).astype(real)
     return State(
         count,
         r=vectors(device, Units(real).of(system.position + system.margin, system.box)),
         v=vectors(device, velocity),
         u=vectors(device, velocity),
-        s=device.to_device(condensation.astype(real)),
+        s=device.to_device(s),
         term=device.zeros(count, real),
         kind=device.zeros(count, np.int32),
-        a=device.zeros(3 * count, real),
+        a=device.zeros((4 if with_rate else 3) * count, real),
         ids=device.to_device(np.arange(count, dtype=np.int32)),
     )

@@ -16,21 +16,23 @@ FUSE = True, False
 
 
 def main(precision):
-    # between them every kernel of all searches, both densities, both kinds of walls, ways to share a sum and a list
+    # between them every kernel of all searches, all densities, both kinds of walls, ways to share a sum and a list
     # of neighbours; both sorts of the cell table have the same sums, which are compiled once
     device, shown = PtxDevice(*FUSE), 0
     for strategy in STRATEGIES:
         density = "continuity" if strategy.startswith("cell table") else "summation"
         boundary = "none" if strategy == "linked list" else "ghosts"
-        options = {"strategy": strategy, "density": density, "boundary": boundary, "precision": precision}
-        Simulation(shaken(), device, **options)
+        options = {"strategy": strategy, "boundary": boundary, "precision": precision}
+        runs = [{"density": density}]
         if strategy == "sorted cells":
-            Simulation(shaken(), device, **options, few=0)
-        for name, *texts in list(device.kernels.values())[shown:]:
-            for fuse, text in zip(FUSE, texts, strict=True):
-                about = {"strategy": strategy, "density": density, "kernel": name, "fuse": fuse}
-                print(json.dumps(about | look(text)), flush=True)
-        shown = len(device.kernels)
+            runs += [{"density": density, "few": 0}, {"density": "rate"}, {"density": "rate", "few": 0}]
+        for more in runs:
+            Simulation(shaken(), device, **options, **more)
+            for name, *texts in list(device.kernels.values())[shown:]:
+                for fuse, text in zip(FUSE, texts, strict=True):
+                    about = {"strategy": strategy, "density": more["density"], "kernel": name, "fuse": fuse}
+                    print(json.dumps(about | look(text)), flush=True)
+            shown = len(device.kernels)
 
 
 if __name__ == "__main__":

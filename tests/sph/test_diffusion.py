@@ -21,7 +21,7 @@ def diffused(system, pressure):
     state, order = simulation.state, np.argsort(simulation.state.ids)
     place = Units(np.float64).coordinates(state.r.reshape(3, -1).T.copy(), system.box) - system.margin
     state.s[:], state.term[:] = 0, pressure(place)
-    simulation._forces()
+    simulation.parts["forces"]()
     return state.s[order]
 
 

@@ -65,7 +65,7 @@ def test_density_by_continuity_is_equation_4_at_the_middle_of_a_step(moved):
     before = moved.particles()["condensation"]
     velocity = vectors_of(state.v).copy()[np.argsort(state.ids)]
     place = moved.particles()["position"]
-    moved._density()
+    moved.parts["density"]()
     walls = places(moved.walls, system)
     # the pairs are taken half a step back, where the fluid was
     was = place - velocity * system.dt / 2
@@ -79,7 +79,7 @@ def test_nothing_diffuses_before_the_first_step(moved):
     before = moved.particles()["condensation"]
     moved._find_forces()
     np.testing.assert_array_equal(moved.particles()["condensation"], before)
-    moved._forces()
+    moved.parts["forces"]()
     assert (moved.particles()["condensation"] != before).any()
 
 
@@ -109,6 +109,21 @@ def test_acceleration_is_equation_6_mirrored_in_walls_where_density_is_equation_
         found["position"], velocity, rho, places(walls, system), vectors_of(walls.u), system
     )
     np.testing.assert_allclose(found["acceleration"], expected, atol=1e-7 * abs(expected).max())
+
+
+def test_both_equations_in_one_sum_are_each_at_the_places_and_velocities_of_the_moment(water):
+    system, device = water
+    together, apart = (Simulation(system, device, density=d, precision="double") for d in ("rate", "continuity"))
+    for simulation in (together, apart):
+        simulation.start()
+    now = apart.particles()
+    np.testing.assert_array_equal(together.particles()["acceleration"], now["acceleration"])
+    apart.parts["forces"]()
+    diffused = apart.particles()["condensation"] - now["condensation"]
+    walls = places(together.walls, system)
+    expected = sph_by_hand.density_rate(now["position"], now["velocity"], walls, system) / system.fluid.density
+    found = together.state.a[3 * system.count :][np.argsort(together.state.ids)]
+    np.testing.assert_allclose(found - system.dt * expected, diffused, atol=0.01 * abs(diffused).max())
 
 
 def test_ghosts_in_walls_have_the_fluids_mean_velocity_along_the_wall_and_its_pressure_at_their_depth(moved):

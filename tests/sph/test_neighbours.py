@@ -24,7 +24,7 @@ from repro.sph.fluid import Fluid, Resolution
 from repro.sph.ghosts import Sites, make_ghosts, make_no_ghosts
 from repro.sph.neighbour_sums import PARTICLE_TYPES
 from repro.sph.pair import Position, separation, vector_of
-from repro.sph.simulation import Simulation
+from repro.sph.simulation import DENSITIES, Simulation
 from repro.sph.state import make_state, numbers
 from repro.sph.strategies import STRATEGIES, neighbour_list
 from repro.sph.strategies.search import WORD, make_locate, make_sum_around
@@ -244,10 +244,10 @@ def test_both_sums_of_a_step_meet_the_same_types():
     """A list that the first one makes serves the second one."""
     for terms in PARTICLE_TYPES.values():
         assert bool(terms.density) == bool(terms.force)
-        assert bool(terms.divergence) == bool(terms.work)
+        assert bool(terms.divergence) == bool(terms.work) == bool(terms.rate)
 
 
-@pytest.mark.parametrize("density", ["continuity", "summation"])
+@pytest.mark.parametrize("density", DENSITIES)
 def test_many_particles_have_the_bits_of_few_with_a_list_of_neighbours(density):
     """With ghosts in walls and air and an obstacle; a first sum that makes the list and a second one that reads it."""
     system = replace(shaken(water=(3, 2, 3), tank=(5, 2, 5)), obstacles=np.array([[0.09, 0.03, 0.05]]))

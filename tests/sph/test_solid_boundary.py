@@ -32,7 +32,7 @@ def test_fluid_that_dilates_uniformly_against_walls_has_one_rate_up_to_edges_and
     system = replace(system, velocity=rate * system.position)
     simulation = Simulation(system, one_core)
     simulation.start()
-    simulation._density()
+    simulation.parts["density"]()
     found = simulation.particles()["condensation"].reshape(8, 8, 8) / (-3 * rate * system.dt)
     # as far from the block's free faces as neighbours reach
     found = found[:4, :4, :4]

@@ -48,10 +48,11 @@ WITH_XSPH = replace(ALL, fluid=replace(ALL.fluid, xsph=0.05))
     ("system", "options"),
     [
         (ALL, {"density": "continuity"}),
+        (ALL, {"density": "rate"}),
         (WITH_XSPH, {"density": "summation", "sampling": AirSampling(every=2)}),
         (WITH_XSPH, {"density": "summation", "boundary": "clamped", "precision": "double"}),
     ],
-    ids=["continuity", "summation", "clamped"],
+    ids=["continuity", "rate", "summation", "clamped"],
 )
 def test_a_restart_with_another_search_goes_on_as_the_run_did_also_from_its_very_beginning(tmp_path, system, options):
     make = partial(Simulation, system, PlainDevice(), **options)

@@ -137,7 +137,7 @@ def occupied(cell, species, cells):
 def _lists(device, cells, state, real) -> Lists:
     """The order of the fluid's cells, into which all that a step needs is brought."""
     order = CellPermutation(device, cells, state.ids, real)
-    return Lists(order.update(state.r, state.v, state.u, state.s), order.starts, order.order)
+    return Lists(order.update(*state.carried), order.starts, order.order)
 
 
 SEARCH = Search(
