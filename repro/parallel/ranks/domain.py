@@ -91,11 +91,11 @@ def split(shape: _Shape, ranks: Annotated[int, Whole(1, _MOST_RANKS)]) -> tuple[
     Of equals the box with the smaller surface in all, then the one cut less along x, where rows stay long. Raises
     InputError, naming numbers of ranks that work, where no factors of `ranks` divide the grid.
     """
-    cuts = [cut for cut in _factors(ranks) if not any(n % p for n, p in zip(shape, cut, strict=True))]
+    cuts = [cut for cut in factors(ranks) if not any(n % p for n, p in zip(shape, cut, strict=True))]
     if not cuts:
         size, nearest = " x ".join(map(str, shape)), _nearest(_working(shape, ranks), ranks)
         raise InputError(f"{ranks} ranks do not divide a grid of {size} cells: use {nearest}")
-    return min(cuts, key=lambda cut: (*_surfaces(shape, cut), cut))
+    return min(cuts, key=lambda cut: (*surfaces([n // p for n, p in zip(shape, cut, strict=True)], cut), cut))
 
 
 def domain_for(shape: tuple[int, int, int], periodic: tuple[bool, bool, bool], ranks: int) -> Domain:
@@ -109,13 +109,13 @@ def _divisors(number: int) -> list[int]:
     return sorted({*low, *(number // count for count in low)})
 
 
-def _factors(ranks: int) -> list[tuple[int, int, int]]:
+def factors(ranks: int) -> list[tuple[int, int, int]]:
+    """The ways to write a number as a product of three, in order."""
     return [(px, py, ranks // px // py) for px in _divisors(ranks) for py in _divisors(ranks // px)]
 
 
-def _surfaces(shape, cut) -> tuple[int, int]:
-    """Cells on the sides of a box that touch other ranks' boxes, and on all its sides."""
-    local = [n // p for n, p in zip(shape, cut, strict=True)]
+def surfaces(local, cut) -> tuple[int, int]:
+    """Cells on the sides of a box of the shape `local` that touch other ranks' boxes, and on all its sides."""
     sides = [2 * prod(local) // cells for cells in local]
     return sum(side for side, p in zip(sides, cut, strict=True) if p > 1), sum(sides)
 
