@@ -1,6 +1,7 @@
 """What all running flows are: a problem on a device by a strategy; in a box, in a porous medium, of two fluids."""
 
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -8,9 +9,10 @@ import numpy as np
 from repro.declared import Kind, Numbers, OneOf, checked
 from repro.errors import InputError, short
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
-from repro.parallel.options import Block, OnDevice, Precision
+from repro.parallel.options import Block, OnDevice, OnRanks, Precision
 
 from .lattice import D3Q19
+from .ranks import share_of
 from .strategies.scheme import Cost
 
 
@@ -36,6 +38,10 @@ class FlowSimulation(TimeLoop):
     or "double", `block` the threads a block on a GPU, `layout` one of LAYOUTS. Raises InputError for what cannot work
     and MemoryLimitError before allocating what does not fit.
 
+    With `ranks` (`repro.parallel.ranks.world.world()`) each of several processes has a part of the box, and each does
+    the same: `part` is the problem there, with a halo, `gathered` brings fields together. A step has the bits of one
+    rank's on a GPU and on one core; in runs of nodes on a CPU, which begin elsewhere, it is rounded otherwise.
+
     The problem gives `lattice`, `shape` (nx, ny, nz), `solid` (mask (nz, ny, nx) or None), `fluid_nodes`, and as
     `stored_shape` the nodes that are kept: those of `shape` come first along each axis.
     """
@@ -45,6 +51,8 @@ class FlowSimulation(TimeLoop):
     #: strategies by name, modules with `COST` and `build`, and the one that is taken unless another is named
     STRATEGIES: dict
     DEFAULT: str
+    #: which of them run on several ranks: those that leave populations after the collision at their own nodes
+    ON_RANKS: tuple[str, ...] = ()
     #: class of the problem, and what else a refusal says of it
     PROBLEM: type
     WANTED = ""
@@ -62,6 +70,7 @@ class FlowSimulation(TimeLoop):
         precision: Precision = "single",
         layout: str = "soa",
         block: Block = 128,
+        ranks: OnRanks = None,
     ):
         strategy = self.DEFAULT if strategy is None else strategy
         Kind(self.PROBLEM, wanted=self.WANTED).check("problem", problem)
@@ -69,9 +78,12 @@ class FlowSimulation(TimeLoop):
         OneOf(self.LAYOUTS).check("layout", layout)
         self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
         self.layout, self.dtype, self.lattice = layout, PRECISIONS[precision], problem.lattice
-        sides = " x ".join(map(str, problem.shape))
+        self._share = share_of(self, ranks)
+        #: the problem on the nodes that are here
+        self.part = self._share.problem
+        sides = " x ".join(map(str, self.part.shape))
         require_memory(device, self.memory, f"a {sides} grid ({strategy}, {precision} precision)")
-        self.scheme = self._build(device)
+        self.scheme = self._share.exchanged(self._build(device), device)
         super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_valid)
         self._put_at_rest()
 
@@ -79,7 +91,7 @@ class FlowSimulation(TimeLoop):
         """Set the populations at first where they are not those of density one, which are zeros in the arrays."""
 
     def _build(self, device):
-        return self.STRATEGIES[self.strategy].build(self.problem, device, self.dtype, self.block)
+        return self.STRATEGIES[self.strategy].build(self.part, device, self.dtype, self.block)
 
     def __repr__(self):
         name = f"{type(self).__name__}({self.lattice.name}"
@@ -99,8 +111,8 @@ class FlowSimulation(TimeLoop):
     @property
     def memory(self) -> int:
         """Bytes on the device."""
-        nodes = prod(self.problem.stored_shape)
-        return int(self.cost.bytes_per_node(self.itemsize, self.problem.fluid_nodes / nodes, self.lattice.q) * nodes)
+        nodes = prod(self.part.stored_shape)
+        return int(self.cost.bytes_per_node(self.itemsize, self.part.fluid_nodes / nodes, self.lattice.q) * nodes)
 
     @property
     def bytes_per_update(self) -> float:
@@ -116,7 +128,7 @@ class FlowSimulation(TimeLoop):
     @property
     def _stored(self) -> int:
         """Number of stored nodes; rows of the sparse strategies are a little longer."""
-        return prod(self.problem.stored_shape) if self.scheme.cells is None else self.problem.fluid_nodes
+        return prod(self.part.stored_shape) if self.scheme.cells is None else self.part.fluid_nodes
 
     def set_populations(self, populations: np.ndarray) -> None:
         """Start from populations f_i of shape (q, nz, ny, nx), before any collision; only before the first step
@@ -130,12 +142,12 @@ class FlowSimulation(TimeLoop):
             raise InputError(f"populations of shape {given.shape}: it must be {(q, *self.problem.shape[::-1])}")
         values = given - self._stored_from
         if given.shape[1:] == self.problem.shape[::-1]:
-            values = self._as_stored(values)
+            values = self._as_stored(self._share.part(values))
         self._rows(self.state)[:] = self.device.to_device(values.reshape(q, -1).astype(self.dtype))
 
     def _as_stored(self, values: np.ndarray) -> np.ndarray:
-        """Values (..., nz, ny, nx) of all nodes as rows (..., node) of those that are kept, 0 behind closed faces."""
-        extents, kept = self.problem.shape[::-1], self.problem.stored_shape[::-1]
+        """Values (..., nz, ny, nx) of the part's nodes as rows (..., node) of those kept, 0 behind closed faces."""
+        extents, kept = self.part.shape[::-1], self.part.stored_shape[::-1]
         if kept != extents:
             behind = [(0, more - extent) for extent, more in zip(extents, kept, strict=True)]
             values = np.pad(values, [*[(0, 0)] * (values.ndim - 3), *behind])
@@ -161,16 +173,37 @@ class FlowSimulation(TimeLoop):
         """Densities minus one and velocity on the host in double precision, (ROWS, nz, ny, nx); 0 in solid."""
         values = self.device.to_host(self._update_fields()).astype(float)
         if self.scheme.cells is not None:
-            full = np.zeros((self.ROWS, prod(self.problem.stored_shape)))
+            full = np.zeros((self.ROWS, prod(self.part.stored_shape)))
             full[:, self.scheme.cells] = values
             values = full
-        nx, ny, nz = self.problem.shape
-        return values.reshape(self.ROWS, *self.problem.stored_shape[::-1])[:, :nz, :ny, :nx]
+        return values.reshape(self.ROWS, *self.part.stored_shape[::-1])[self._share.own]
 
     def fields(self) -> tuple[np.ndarray, np.ndarray]:
-        """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision; 1 and 0 in solid."""
+        """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision; 1 and 0 in solid.
+
+        Of several ranks those of the nodes that are this one's own, see `gathered`.
+        """
         values = self._field_values()
         return 1 + values[0], values[1:]
 
+    def gathered(self, values: np.ndarray) -> np.ndarray | None:
+        """Values (..., nz, ny, nx) of all ranks' own nodes, as `fields` has them, brought together on rank 0; all must
+        call it. None on the others; on one rank the values.
+        """
+        return self._share.gathered(values)
+
+    def _total(self, rows) -> float:
+        """The sum of rows (rows, node) over all own nodes of all ranks, in double precision."""
+        return self._share.sum(float(self._share.of_own(rows).sum(dtype=np.float64)))
+
+    def _graph(self, every: int, observers: tuple):
+        # messages are the host's, and no part of a graph
+        return (
+            super()._graph(every, observers)
+            if self._share.alone
+            else partial(self._launch, self.steps, every, observers)
+        )
+
     def _require_valid(self):
-        require_finite(self.state, self.steps, f"{self.problem.description}; {self.ADVICE}")
+        total = np.float64(self._total(self._rows(self.state)))
+        require_finite(total, self.steps, f"{self.problem.description}; {self.ADVICE}")

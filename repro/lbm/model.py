@@ -128,6 +128,17 @@ class Problem:
         return self.shape
 
     @property
+    def periodic(self) -> tuple[bool, bool, bool]:
+        """For each axis whether the box goes on at its other end."""
+        return self.model.boundaries.has("periodic")[::2]
+
+    @property
+    def thinnest(self) -> tuple[int, int, int]:
+        """Nodes that a rank needs along each axis: an extrapolated wall takes what streams into the node beside it."""
+        extrapolated = self.model.boundaries.has("extrapolation")
+        return tuple(2 if any(extrapolated[2 * axis : 2 * axis + 2]) else 1 for axis in range(3))
+
+    @property
     def nodes(self) -> int:
         """Number of nodes in the box."""
         return prod(self.shape)

@@ -27,15 +27,15 @@ MostSteps = Annotated[int, Whole(1, 2**62)]
 class Simulation(FlowSimulation):
     """The fluid in a box, at rest with density one at first; arguments as of FlowSimulation."""
 
-    STRATEGIES, DEFAULT = ALL, "pull"
+    STRATEGIES, DEFAULT, ON_RANKS = ALL, "pull", ("pull",)
     PROBLEM, WANTED, LAYOUTS = Problem, "a Problem, as case.problem is one", LAYOUTS
     ADVICE = "use more nodes, a lower speed or 'trt'"
 
     def _build(self, device):
         """The strategy's scheme, with the kernels that compute density and velocity."""
-        box = Box(self.problem, device, self.dtype, self.layout, self.block)
+        box = Box(self.part, device, self.dtype, self.layout, self.block)
         scheme = ALL[self.strategy].build(box)
-        fields, (grid, _, force, wall) = device.zeros(self.ROWS * self.problem.nodes, self.dtype), box.parameters
+        fields, (grid, _, force, wall) = device.zeros(self.ROWS * self.part.nodes, self.dtype), box.parameters
         observe = [
             box.compile(macroscopic_kernel(box.spec, collided=scheme.collided, load=load))(f, fields, grid, force, wall)
             for f, load in zip(scheme.states, scheme.loads or (None, None), strict=True)
@@ -45,22 +45,23 @@ class Simulation(FlowSimulation):
     @property
     def memory(self) -> int:
         """Bytes on the device: the strategy's arrays, and density and velocity twice for the convergence test."""
-        marks = 0 if self.problem.solid is None else self.problem.nodes
-        return super().memory + self.problem.nodes * 2 * self.ROWS * self.itemsize + marks
+        marks = 0 if self.part.solid is None else self.part.nodes
+        return super().memory + self.part.nodes * 2 * self.ROWS * self.itemsize + marks
 
     def populations(self) -> np.ndarray:
         """Populations f_i on the host, shape (q, nz, ny, nx): after collision or streaming as the strategy has it.
 
-        Raises InputError for a strategy that does not keep them at their own nodes.
+        Of several ranks those of this one's own nodes. Raises InputError for a strategy that does not keep them at
+        their own nodes.
         """
         if self.scheme.loads:
             raise InputError(f"'{self.strategy}' does not keep populations at their own nodes: look at fields()")
         values = self._rows(self.device.to_host(self.state).astype(float))
-        return values.reshape(-1, *self.problem.shape[::-1]) + self._stored_from
+        return values.reshape(-1, *self.part.shape[::-1])[self._share.own] + self._stored_from
 
     def mean_density(self) -> float:
         """Density averaged over all nodes."""
-        return 1 + float(self.state.sum(dtype=np.float64)) / self.problem.nodes
+        return 1 + self._total(self._rows(self.state)) / self.problem.nodes
 
     def _restore_mass(self):
         """Scale all populations so that the mean density is one again; velocities do not change.
@@ -79,12 +80,15 @@ class Simulation(FlowSimulation):
 
     def velocity_change(self, previous):
         """The left side of equation 4.2 against `previous` (None at first), and a copy of the velocity to keep."""
-        xp, velocity = self.device.xp, self._update_fields()[1:]
+        velocity = self._share.of_own(self._update_fields())[1:]
         if previous is None:
             return float("inf"), velocity.copy()
-        norm = float(xp.sqrt(xp.sum(xp.square(previous), dtype=np.float64)))
-        change = float(xp.sqrt(xp.sum(xp.square(velocity - previous), dtype=np.float64)))
+        norm, change = (self._total_square(values) ** 0.5 for values in (previous, velocity - previous))
         return change / norm if norm else float("inf"), velocity.copy()
+
+    def _total_square(self, values) -> float:
+        """The sum of squares of values on the own nodes, over all ranks."""
+        return self._share.sum(float(self.device.xp.sum(self.device.xp.square(values), dtype=np.float64)))
 
     @checked
     def run_to_steady_state(

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from repro.declared import Device, OneOf, Whole
+from repro.declared import Device, OneOf, OrNone, Rule, Whole
 
 from .timeloop import PRECISIONS
 
@@ -16,3 +16,9 @@ Block = Annotated[int, Whole(1, 1024)]
 
 #: of random numbers
 Seed = Annotated[int, Whole(0, 2**31 - 1)]
+
+#: the processes that share the work, or None: this one has all
+OnRanks = Annotated[
+    Any,
+    OrNone(Rule("the ranks of a run, see repro.parallel.ranks.world.world()", lambda value: hasattr(value, "count"))),
+]

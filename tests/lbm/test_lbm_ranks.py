@@ -1,0 +1,144 @@
+"""Flows on several ranks are those of one rank, bit for bit, however the box is cut."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.plain import PlainDevice
+from helpers.rank_flows import E, H, P, S, box, digests, flow_after, random_populations, state_of
+from helpers.rank_threads import on_ranks
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from repro.errors import DivergenceError, InputError
+from repro.lbm.lattice import D2Q9, D3Q15, D3Q19
+from repro.lbm.simulation import Simulation
+from repro.lbm.strategies import ALL
+from repro.parallel.ranks.launch import launch
+from repro.parallel.ranks.world import Alone
+
+PROGRAM = Path(__file__).parents[1] / "helpers" / "rank_flows.py"
+
+#: faces and the one that moves; what is extrapolated is thick enough for a cut
+BOXES = [
+    (D2Q9, (P,) * 6, None),
+    (D2Q9, (H, H, H, H, P, P), 3),
+    (D2Q9, ("modified",) * 4 + (P, P), 2),
+    (D2Q9, (S, S, S, S, P, P), 3),
+    (D2Q9, (P, P, H, E, P, P), 3),
+    (D3Q15, (P, P, E, E, H, H), None),
+    (D3Q19, (P,) * 6, None),
+    (D3Q19, (H, H, P, P, H, H), 4),
+]
+
+
+@st.composite
+def problems(draw):
+    """Small boxes of any kind and size, some with obstacles."""
+    lattice, faces, moving = draw(st.sampled_from(BOXES))
+    deep = lattice is not D2Q9
+    least = [4 if E in faces[2 * axis : 2 * axis + 2] else 2 for axis in range(3)]
+    shape = tuple(draw(st.integers(n, 5 if deep else 9)) for n in least)
+    solid = 0.0 if E in faces else draw(st.sampled_from([0.0, 0.2]))
+    return box(lattice, faces, shape if deep else (*shape[:2], 1), moving=moving, solid=solid)
+
+
+@settings(max_examples=12)
+@given(
+    problems(), st.sampled_from([2, 3, 4, 8]), st.sampled_from(["single", "double"]), st.sampled_from(["soa", "aos"])
+)
+def test_a_flow_has_the_bits_of_one_rank_however_it_is_cut(problem, ranks, precision, layout):
+    device, options = PlainDevice(), {"precision": precision, "layout": layout}
+
+    def run(rank):
+        return state_of(flow_after(problem, device, rank, 3, **options))
+
+    try:
+        found, *others = on_ranks(ranks, run)
+    except InputError as error:
+        assert "of its own, so use" in str(error)  # noqa: PT017  too small for so many
+        return
+    expected = run(None)
+    assert others == [(None, None)] * (ranks - 1)
+    for here, there in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(here, there, strict=True)
+        assert np.isfinite(here).all()
+
+
+def test_ranks_over_mpi_have_the_bits_of_one_rank():
+    """And all know the mean density, up to the order of its sum."""
+    expected, found = digests(Alone(), 30), json.loads(launch(4, str(PROGRAM), [30], timeout=200))
+    assert list(found) == list(expected)
+    for name, (digest, density) in expected.items():
+        assert found[name][0] == digest, name
+        assert found[name][1] == pytest.approx(density, rel=1e-12)
+
+
+@pytest.mark.parametrize("strategy", sorted(set(ALL) - {"pull"}))
+def test_a_strategy_for_one_rank_is_refused_with_those_that_run_on_several(strategy):
+    problem = box(D2Q9, (S, S, S, S, P, P), (9, 9, 1))
+    words = f"^strategy '{strategy}' is for one rank: 'pull' runs on 2$"
+    for error in on_ranks(2, lambda rank: refusal(problem, rank, strategy=strategy)):
+        with pytest.raises(InputError, match=words):
+            raise error
+    assert refusal(problem, Alone(), strategy="push") is None
+
+
+def test_ranks_that_would_be_thinner_than_their_halo_are_refused_in_one_line():
+    half, extrapolated = box(D2Q9, (H, H, H, H, P, P), (3, 2, 1)), box(D2Q9, (P, P, E, E, P, P), (1, 5, 1))
+    for problem, ranks, least, use in ((half, 7, "1 x 1 x 1", 6), (extrapolated, 3, "1 x 2 x 1", 2)):
+        size = " x ".join(map(str, problem.shape))
+        words = f"^{ranks} ranks for {size} nodes: each needs {least} of its own, so use {use}$"
+        for error in on_ranks(ranks, lambda rank, problem=problem: refusal(problem, rank)):
+            with pytest.raises(InputError, match=words):
+                raise error
+        assert on_ranks(use, lambda rank, problem=problem: refusal(problem, rank)) == [None] * use
+
+
+def refusal(problem, ranks, **options):
+    """What is said against a flow."""
+    try:
+        Simulation(problem, PlainDevice(), ranks=ranks, **options)
+    except InputError as error:
+        return error
+    return None
+
+
+def test_what_are_no_ranks_is_refused():
+    with pytest.raises(InputError, match=r"^ranks = 2: must be the ranks of a run, see .*, or None$"):
+        Simulation(box(D2Q9, (P,) * 6, (4, 4, 1)), PlainDevice(), ranks=2)
+
+
+def test_all_ranks_see_that_one_of_them_has_diverged():
+    def run(rank):
+        problem = box(D2Q9, (P,) * 6, (6, 5, 1))
+        populations = random_populations(problem)
+        # on one rank alone, a fluid of hardly any density and much momentum
+        populations[1:3, 0, 0, 0] = 1e30, -1e30
+        flow = Simulation(problem, PlainDevice(), ranks=rank)
+        flow.set_populations(populations)
+        with pytest.raises(DivergenceError, match="diverged by step 9") as raised:
+            flow.step(9)
+        return str(raised.value)
+
+    said = on_ranks(3, run)
+    assert len(set(said)) == 1
+    assert "6 x 5 x 1 nodes" in said[0]
+
+
+def test_a_run_to_the_steady_state_ends_for_all_ranks_when_it_does_for_one():
+    problem = replace(box(D2Q9, (H, H, H, E, P, P), (7, 6, 1), moving=3), force=(0.0, 0.0, 0.0))
+
+    def run(rank):
+        flow = Simulation(problem, PlainDevice(), ranks=rank, precision="double")
+        return flow.run_to_steady_state(tolerance=0.05, interval=5), flow.gathered(flow.fields()[1])
+
+    (alone, velocity), found = run(None), on_ranks(3, run)
+    assert alone.steps > 5
+    for convergence, _ in found:
+        assert (convergence.converged, convergence.steps) == (True, alone.steps)
+        np.testing.assert_allclose(convergence.history[1:], alone.history[1:], rtol=1e-12)
+    # the mass that the lid leaks is restored by a sum, whose order the ranks change
+    np.testing.assert_allclose(found[0][1], velocity, rtol=0, atol=1e-15)
