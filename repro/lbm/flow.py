@@ -12,7 +12,7 @@ from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 from repro.parallel.options import Block, OnDevice, OnRanks, Precision
 
 from .lattice import D3Q19
-from .ranks import share_of
+from .ranks import several, share_of
 from .strategies.scheme import Cost
 
 
@@ -40,7 +40,8 @@ class FlowSimulation(TimeLoop):
 
     With `ranks` (`repro.parallel.ranks.world.world()`) each of several processes has a part of the box, and each does
     the same: `part` is the problem there, with a halo, `gathered` brings fields together. A step has the bits of one
-    rank's on a GPU and on one core; in runs of nodes on a CPU, which begin elsewhere, it is rounded otherwise.
+    rank's where nodes are updated one by one; in runs of nodes (`threads`), which begin elsewhere, single precision is
+    rounded otherwise.
 
     The problem gives `lattice`, `shape` (nx, ny, nz), `solid` (mask (nz, ny, nx) or None), `fluid_nodes`, and as
     `stored_shape` the nodes that are kept: those of `shape` come first along each axis.
@@ -51,7 +52,8 @@ class FlowSimulation(TimeLoop):
     #: strategies by name, modules with `COST` and `build`, and the one that is taken unless another is named
     STRATEGIES: dict
     DEFAULT: str
-    #: which of them run on several ranks: those that leave populations after the collision at their own nodes
+    #: which of them run on several ranks, that for them first: those that leave populations after the collision at
+    #: their own nodes
     ON_RANKS: tuple[str, ...] = ()
     #: class of the problem, and what else a refusal says of it
     PROBLEM: type
@@ -72,7 +74,8 @@ class FlowSimulation(TimeLoop):
         block: Block = 128,
         ranks: OnRanks = None,
     ):
-        strategy = self.DEFAULT if strategy is None else strategy
+        if strategy is None:
+            strategy = self.ON_RANKS[0] if self.ON_RANKS and several(ranks) else self.DEFAULT
         Kind(self.PROBLEM, wanted=self.WANTED).check("problem", problem)
         OneOf(self.STRATEGIES).check("strategy", strategy)
         OneOf(self.LAYOUTS).check("layout", layout)
@@ -142,15 +145,12 @@ class FlowSimulation(TimeLoop):
             raise InputError(f"populations of shape {given.shape}: it must be {(q, *self.problem.shape[::-1])}")
         values = given - self._stored_from
         if given.shape[1:] == self.problem.shape[::-1]:
-            values = self._as_stored(self._share.part(values))
+            values = self._as_stored(values)
         self._rows(self.state)[:] = self.device.to_device(values.reshape(q, -1).astype(self.dtype))
 
     def _as_stored(self, values: np.ndarray) -> np.ndarray:
-        """Values (..., nz, ny, nx) of the part's nodes as rows (..., node) of those kept, 0 behind closed faces."""
-        extents, kept = self.part.shape[::-1], self.part.stored_shape[::-1]
-        if kept != extents:
-            behind = [(0, more - extent) for extent, more in zip(extents, kept, strict=True)]
-            values = np.pad(values, [*[(0, 0)] * (values.ndim - 3), *behind])
+        """Values (..., nz, ny, nx) of all nodes as rows (..., node) of those that are kept here."""
+        values = self._share.part(values)
         rows = values.reshape(*values.shape[:-3], -1)
         return rows if self.scheme.cells is None else rows[..., self.scheme.cells]
 
@@ -194,7 +194,7 @@ class FlowSimulation(TimeLoop):
 
     def _total(self, rows) -> float:
         """The sum of rows (rows, node) over all own nodes of all ranks, in double precision."""
-        return self._share.sum(float(self._share.of_own(rows).sum(dtype=np.float64)))
+        return float(self._share.sum(np.array([float(self._share.of_own(rows).sum(dtype=np.float64))]))[0])
 
     def _graph(self, every: int, observers: tuple):
         # messages are the host's, and no part of a graph

@@ -197,6 +197,8 @@ class InPores:
     boundaries: Annotated[Boundaries, Kind(Boundaries)] = field(default=PERIODIC_BOX, kw_only=True)
     #: as far as a node looks
     layers = 1
+    #: what is kept goes on at its other end along all axes
+    periodic = (True, True, True)
 
     def _check_pores(self) -> None:
         require(self.space.pores, "the image is all solid: nothing can flow")
@@ -232,3 +234,8 @@ class InPores:
     def stored_shape(self) -> tuple[int, int, int]:
         """Voxels that are kept along each axis."""
         return self.stored.shape
+
+    @property
+    def thinnest(self) -> tuple[int, int, int]:
+        """Voxels that a rank needs along each axis, for others to look at."""
+        return (self.layers,) * 3

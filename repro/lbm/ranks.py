@@ -2,16 +2,23 @@
 
 from dataclasses import replace
 from functools import partial
+from math import prod
 
 import numpy as np
 
-from repro.errors import InputError
-from repro.parallel.ranks.blocks import blocks_for
+from repro.errors import InputError, require
+from repro.parallel.ranks.blocks import Blocks, blocks_for
 from repro.parallel.ranks.exchange import Exchange
 
 from .layout import make_layout
+from .model import InPores
 from .strategies.scheme import Scheme, in_order
 from .subdomain import Subdomain, part_of
+
+
+def several(ranks) -> bool:
+    """Whether there is more than one."""
+    return ranks is not None and ranks.count > 1
 
 
 def share_of(flow, ranks):
@@ -19,7 +26,7 @@ def share_of(flow, ranks):
 
     `ranks` as of FlowSimulation.
     """
-    if ranks is None or ranks.count == 1:
+    if not several(ranks):
         return Whole(flow.problem)
     if flow.strategy not in flow.ON_RANKS:
         can = " or ".join(map(repr, flow.ON_RANKS)) or "no strategy of this kind of flow"
@@ -34,14 +41,18 @@ class Whole:
 
     def __init__(self, problem):
         self.problem = problem
+        self._extents, kept = problem.shape[::-1], problem.stored_shape[::-1]
+        self._behind = [(0, more - extent) for extent, more in zip(self._extents, kept, strict=True)]
         #: the nodes of the box in arrays (..., nz, ny, nx) of what is stored
-        self.own = (..., *(slice(extent) for extent in problem.shape[::-1]))
+        self.own = self._box = (..., *map(slice, self._extents))
 
     def part(self, values: np.ndarray) -> np.ndarray:
-        """All."""
-        return values
+        """Values (..., nz, ny, nx) of all nodes as those of what is stored, 0 behind closed faces."""
+        if not any(more for _, more in self._behind):
+            return values
+        return np.pad(values, [*[(0, 0)] * (values.ndim - 3), *self._behind])
 
-    def gathered(self, values: np.ndarray) -> np.ndarray:
+    def gathered(self, values: np.ndarray) -> np.ndarray | None:
         """All."""
         return values
 
@@ -49,8 +60,12 @@ class Whole:
         """Rows of numbers of the own nodes, of those of all stored ones."""
         return rows
 
-    def sum(self, number: float) -> float:
+    def sum(self, numbers: np.ndarray) -> np.ndarray:
         """Over all ranks."""
+        return numbers
+
+    def most(self, number: float) -> float:
+        """The largest of all ranks."""
         return number
 
     def exchanged(self, scheme: Scheme, device) -> Scheme:
@@ -64,27 +79,74 @@ class Share(Whole):
     alone = False
 
     def __init__(self, flow, ranks):
-        problem, self._ranks, self._layout = flow.problem, ranks, flow.layout
-        self._lattice, self._dtype = flow.lattice, flow.dtype
-        blocks = blocks_for(problem.shape, problem.periodic, ranks.count, problem.thinnest)
-        self._subdomain = Subdomain(blocks, ranks)
+        problem = flow.problem
+        super().__init__(problem)
+        self._ranks, self._layout, self._lattice, self._dtype = ranks, flow.layout, flow.lattice, flow.dtype
+        # where only pores are kept, they are what there is to do
+        work = None if flow.STRATEGIES[flow.strategy].COST.dense else _pores_across(problem.stored.solid)
+        blocks = blocks_for(problem.stored_shape, problem.periodic, ranks.count, problem.thinnest, work)
+        _require_pores(problem, blocks)
+        self._subdomain, self._own_pores = Subdomain(blocks, ranks), None
+        self.own = self._subdomain.own
         self.problem = part_of(problem, self._subdomain)
-        self.own, self.part, self.gathered = (getattr(self._subdomain, name) for name in ("own", "part", "gathered"))
+
+    def part(self, values: np.ndarray) -> np.ndarray:
+        """Values (..., nz, ny, nx) of all nodes as those of this part, halo included."""
+        return self._subdomain.part(super().part(values))
+
+    def gathered(self, values: np.ndarray) -> np.ndarray | None:
+        """Values (..., nz, ny, nx) of all ranks' own nodes on rank 0."""
+        whole = self._subdomain.gathered(values)
+        return whole if whole is None else whole[self._box]
 
     def of_own(self, rows):
         """Rows of numbers of the own nodes, of those of all stored ones."""
-        return rows.reshape(-1, *self._subdomain.shape[::-1])[self.own]
+        if self._own_pores is not None:
+            return rows[:, self._own_pores]
+        return rows.reshape(len(rows), *self._subdomain.shape[::-1])[self.own].reshape(len(rows), -1)
 
-    def sum(self, number: float) -> float:
+    def sum(self, numbers: np.ndarray) -> np.ndarray:
         """Over all ranks."""
-        return float(self._ranks.sum(np.array([number]))[0])
+        return self._ranks.sum(np.asarray(numbers))
+
+    def most(self, number: float) -> float:
+        """The largest of all ranks."""
+        return float(self._ranks.gather(np.array([number])).max())
 
     def exchanged(self, scheme: Scheme, device) -> Scheme:
         """The scheme, whose steps bring to the halo what crosses from other ranks."""
-        lattice, size = self._lattice, self.problem.nodes
-        at, _ = make_layout(lattice, self._layout)
-        links = self._subdomain.population_links(lattice, lambda i, nodes: at(i, nodes, size))
+        at, _ = make_layout(self._lattice, self._layout)
+        number, size = self._numbers(scheme, device), len(scheme.states[0]) // self._lattice.q
+
+        def places(i, nodes):
+            stored = number[nodes]
+            return at(i, stored[stored >= 0], size)
+
+        links = self._subdomain.population_links(self._lattice, places)
         exchange = Exchange(links, self._ranks, device, self._dtype, "the populations that cross")
         now, then = (partial(exchange, state) for state in scheme.states)
         steps = (in_order(scheme.steps[0], then), in_order(scheme.steps[1], now))
         return replace(scheme, steps=steps, start=in_order(scheme.start, now))
+
+    def _numbers(self, scheme: Scheme, device) -> np.ndarray:
+        """For each node of the part its number among the stored ones, -1 where it is not."""
+        nodes = np.arange(prod(self._subdomain.shape))
+        if scheme.cells is None:
+            return nodes
+        number = np.full(len(nodes), -1)
+        number[scheme.cells] = np.arange(len(scheme.cells))
+        own = number.reshape(self._subdomain.shape[::-1])[self.own]
+        self._own_pores = device.to_device(own[own >= 0])
+        return number
+
+
+def _require_pores(problem, blocks: Blocks) -> None:
+    """Refuse boxes in which all is solid: of all ranks at once, as they all end."""
+    for rank in range(blocks.matrix.count if isinstance(problem, InPores) else 0):
+        box = tuple(slice(*ends) for ends in blocks.box(rank)[::-1])
+        require(not problem.stored.solid[box].all(), f"rank {rank} would have no pores: use fewer ranks")
+
+
+def _pores_across(solid: np.ndarray) -> list[np.ndarray]:
+    """Pores in each plane across x, y and z of an image (nz, ny, nx)."""
+    return [np.count_nonzero(~solid, axis=axes) for axes in ((0, 1), (0, 2), (1, 2))]

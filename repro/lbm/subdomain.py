@@ -7,6 +7,7 @@ is wrong, and nobody reads it: the next exchange brings what is right.
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,10 @@ import numpy as np
 from repro.parallel.ranks.blocks import Blocks
 from repro.parallel.ranks.exchange import Link
 from repro.parallel.ranks.world import HALO_TAG
+
+from .boundaries import PERIODIC_BOX
+from .media.pore_space import PoreSpace
+from .model import InPores
 
 #: displacements to the boxes around one, itself in the middle; opposite ones lie opposite in the list
 _AROUND = tuple(product((-1, 0, 1), repeat=3))
@@ -118,7 +123,11 @@ class Subdomain:
 
 
 def part_of(problem, subdomain: Subdomain):
-    """The problem on the nodes of a part; what was checked of the whole box is not asked of its parts."""
+    """The problem on the nodes of a part."""
+    if isinstance(problem, InPores):
+        # closed faces are solid nodes of what is stored, which is periodic
+        return replace(problem, space=PoreSpace(subdomain.part(problem.stored.solid)), boundaries=PERIODIC_BOX)
+    # what was checked of the whole box is not asked of its parts
     part = copy(problem)
     object.__setattr__(part, "shape", subdomain.shape)
     if problem.solid is not None:

@@ -86,7 +86,8 @@ class Strong:
 
     made = ()
 
-    def __init__(self, problem, device, *, strategy, precision):
+    def __init__(self, problem, device, *, strategy, precision, ranks):
+        assert ranks is None
         self.problem, self.strategy, self.precision = problem, strategy, precision
         Strong.made += (self,)
 
@@ -103,6 +104,9 @@ class Strong:
 
     def fields(self):
         return None, np.full((3, 2, 4, 3), 8e-6)
+
+    def gathered(self, values):
+        return values
 
 
 @pytest.fixture

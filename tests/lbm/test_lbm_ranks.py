@@ -9,11 +9,16 @@ import pytest
 from helpers.plain import PlainDevice
 from helpers.rank_flows import E, H, P, S, box, digests, flow_after, random_populations, state_of
 from helpers.rank_threads import on_ranks
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from repro.errors import DivergenceError, InputError
+from repro.lbm.boundaries import Boundaries
 from repro.lbm.lattice import D2Q9, D3Q15, D3Q19
+from repro.lbm.media import PoreSpace, sphere_crystal
+from repro.lbm.porous.permeability import flow_through
+from repro.lbm.porous.problem import PorousProblem
+from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import ALL
 from repro.parallel.ranks.launch import launch
@@ -59,7 +64,7 @@ def test_a_flow_has_the_bits_of_one_rank_however_it_is_cut(problem, ranks, preci
         found, *others = on_ranks(ranks, run)
     except InputError as error:
         assert "of its own, so use" in str(error)  # noqa: PT017  too small for so many
-        return
+        assume(False)
     expected = run(None)
     assert others == [(None, None)] * (ranks - 1)
     for here, there in zip(found, expected, strict=True):
@@ -74,6 +79,70 @@ def test_ranks_over_mpi_have_the_bits_of_one_rank():
     for name, (digest, density) in expected.items():
         assert found[name][0] == digest, name
         assert found[name][1] == pytest.approx(density, rel=1e-12)
+
+
+@st.composite
+def porous_problems(draw):
+    """Flow through small images of any porosity, between faces periodic or closed."""
+    lattice, walls = draw(st.sampled_from([(D2Q9, "half-way"), (D2Q9, "modified"), (D3Q19, "half-way")]))
+    shape = draw(st.tuples(*[st.integers(3, 6)] * 2, st.just(1) if lattice is D2Q9 else st.integers(2, 4)))
+    solid = np.random.default_rng(draw(st.integers(0, 9))).random(shape[::-1]) < draw(st.sampled_from([0.2, 0.5]))
+    solid[0, 0, 0] = False
+    closed = draw(st.sampled_from([(P,) * 6, (walls, walls, P, P, P, P), (P, P, walls, walls, P, P)]))
+    options = {"lattice": lattice, "walls": walls, "boundaries": Boundaries(closed)}
+    options["storage"] = draw(st.sampled_from(["deviation", "plain"]))
+    return PorousProblem(PoreSpace(solid), 0.8, (1e-3, 2e-3, 0.0), "trt", **options)
+
+
+@settings(max_examples=12)
+@given(porous_problems(), st.sampled_from([2, 3, 4]), st.sampled_from(PorousFlow.ON_RANKS))
+def test_a_flow_through_pores_has_the_bits_of_one_rank_however_the_image_is_cut(problem, ranks, strategy):
+    def run(rank):
+        flow = PorousFlow(problem, PlainDevice(), ranks=rank, strategy=strategy)
+        flow.set_populations(random_populations(problem))
+        flow.step(3)
+        return [flow.gathered(values) for values in flow.fields()], flow.permeability()
+
+    try:
+        found = on_ranks(ranks, run)
+    except InputError as error:
+        assert str(error).endswith(("fewer ranks", "so use 1", "so use 2", "so use 3"))  # noqa: PT017
+        assume(False)
+    expected, k = run(None)
+    for here, there in zip(found[0][0], expected, strict=True):
+        np.testing.assert_array_equal(here, there, strict=True)
+    assert len({here for _, here in found}) == 1
+    assert found[0][1] == pytest.approx(k, rel=1e-9)
+
+
+def test_ranks_share_pores_and_not_voxels():
+    solid = np.ones((12, 2, 2), bool)
+    solid[2:4] = solid[8, 0] = solid[10, 0, 0] = False
+
+    def run(rank):
+        problem = PorousProblem(PoreSpace(solid), 0.8, (0.0, 0.0, 1e-3), "bgk")
+        flow = PorousFlow(problem, PlainDevice(), ranks=rank)
+        return flow.strategy, flow.gathered(np.full(flow.fields()[0].shape, rank.rank))
+
+    (strategy, owners), _ = on_ranks(2, run)
+    assert strategy == "sparse"
+    # the second of the two full planes has the middle of all eleven pores
+    assert owners[:, 0, 0].tolist() == [0] * 3 + [1] * 9
+
+
+def test_a_permeability_is_that_of_one_rank():
+    space = PoreSpace(sphere_crystal(5, 0.85))
+    options = {"interval": 5, "tolerance": 0.1, "keep_velocity": True, "collision": "bgk"}
+
+    def run(rank):
+        return flow_through(space, PlainDevice(), ranks=rank, strategy="sparse", **options)
+
+    alone, (found, other) = run(None), on_ranks(2, run)
+    assert (found.result.steps, found.result.converged, found.doubts) == (alone.result.steps, True, alone.doubts)
+    for name in ("value", "mach", "density_spread", "mean_density"):
+        assert getattr(found.result, name) == pytest.approx(getattr(alone.result, name), rel=1e-9)
+    np.testing.assert_allclose(found.velocity, alone.velocity, rtol=1e-9)
+    assert (other.k, other.velocity) == (found.k, None)
 
 
 @pytest.mark.parametrize("strategy", sorted(set(ALL) - {"pull"}))

@@ -61,7 +61,7 @@ def test_the_largest_box_has_the_least_surface_to_others(shape, ranks):
 def test_a_cube_is_cut_along_all_axes_and_rows_are_cut_last():
     assert blocks_for((64, 64, 64), (True,) * 3, 8).bounds == ((0, 32, 64),) * 3
     assert blocks_for((9, 9, 9), (True,) * 3, 2).bounds == ((0, 9), (0, 9), (0, 4, 9))
-    assert blocks_for((100, 7, 1), (True,) * 3, 3).bounds == ((0, 33, 66, 100), (0, 7), (0, 1))
+    assert blocks_for((100, 7, 1), (True,) * 3, 3).bounds == ((0, 33, 67, 100), (0, 7), (0, 1))
 
 
 def test_too_many_ranks_are_refused_in_one_line():

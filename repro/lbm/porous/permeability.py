@@ -7,7 +7,7 @@ import numpy as np
 
 from repro.declared import Above, Flag, Kind, Numbers, OneOf, OrNone, Whole, checked
 from repro.errors import DivergenceError
-from repro.parallel.options import OnDevice, Precision
+from repro.parallel.options import OnDevice, OnRanks, Precision
 
 from ..boundaries import Boundaries
 from ..collision import COLLISIONS
@@ -16,6 +16,7 @@ from ..media import PoreSpace, Sample
 from ..media.pore_space import AXES, IMAGE
 from ..media.sample import SIDES
 from ..model import MAGIC, TIME
+from ..ranks import several
 from ..simulation import Interval, Tolerance
 from ..storage import STORAGES
 from .problem import WALLS, PorousProblem
@@ -108,6 +109,7 @@ def flow_through(
     tolerance: Tolerance = 1e-5,
     interval: Interval = 1000,
     keep_velocity: Annotated[bool, Flag()] = False,
+    ranks: OnRanks = None,
 ) -> FlowThrough:
     """Drive the fluid along `axis` until k is steady and return it; raises InputError if nothing can flow.
 
@@ -115,7 +117,8 @@ def flow_through(
     `strategy` is the one that takes the walls in least memory unless it is given, `interval` the steps between two
     looks at k, between which it may change by the share `tolerance`. Without a `force` (per volume) one is chosen by
     what it drives: a flow so slow that k does not depend on it. With one, look at the result's `doubts`. Pores that
-    nothing flows through are taken for solid: fluid shut up in a voxel never comes to rest.
+    nothing flows through are taken for solid: fluid shut up in a voxel never comes to rest. With `ranks`, as of
+    FlowSimulation, all have the same k; the velocity is on rank 0.
     """
     faces = (walls if sides == "wall" and name != axis else "periodic" for name in AXES for _ in range(2))
     settings = {"collision": collision, "forcing": forcing, "walls": walls, "storage": storage, "magic": magic}
@@ -126,13 +129,13 @@ def flow_through(
     stored, own = stored.reached(axis), tuple(map(slice, space.solid.shape))
     porosity, space = space.porosity, PoreSpace(stored.solid[own])
     if strategy is None:
-        strategy = "sparse" if walls == "modified" else "sparse in place"
+        strategy = "sparse" if walls == "modified" or several(ranks) else "sparse in place"
     viscosity = (relaxation_time - 0.5) / 3
     given, along = force, np.array([name == axis for name in AXES])
     force = given or gentle_force(stored, viscosity, int(along.argmax()))
     for attempt in range(1, _ATTEMPTS + 1):
         problem = PorousProblem(space, relaxation_time, tuple(map(float, force * along)), **settings)
-        flow = PorousFlow(problem, device, strategy=strategy, precision=precision)
+        flow = PorousFlow(problem, device, strategy=strategy, precision=precision, ranks=ranks)
         try:
             result = flow.run_to_steady_permeability(tolerance=tolerance, interval=interval)
         except DivergenceError:
@@ -144,7 +147,7 @@ def flow_through(
         if given or attempt == _ATTEMPTS or not _too_strong(result):
             break
         force *= 0.5 * min(MACH / result.mach, DENSITY_SPREAD / result.density_spread)
-    velocity = flow.fields()[1] / result.darcy_velocity if keep_velocity else None
+    velocity = flow.gathered(flow.fields()[1] / result.darcy_velocity) if keep_velocity else None
     reynolds = result.darcy_velocity * np.sqrt(abs(result.value)) / viscosity
     return FlowThrough(result, force, porosity, float(reynolds), velocity)
 

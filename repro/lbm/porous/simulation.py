@@ -37,6 +37,7 @@ class PorousFlow(FlowSimulation):
     """The fluid in pores, at rest with density one at first; arguments as of FlowSimulation."""
 
     PROBLEM, STRATEGIES, DEFAULT = PorousProblem, STRATEGIES, "sparse in place"
+    ON_RANKS = ("sparse", "flag word", "branches")
     ADVICE = "use a smaller force or a larger relaxation time"
 
     def _put_at_rest(self):
@@ -49,7 +50,7 @@ class PorousFlow(FlowSimulation):
         cost = super().cost
         if not cost.map_at_most:
             return cost
-        return replace(cost, map=sum(array.nbytes for array in self.scheme.kept) / self.problem.space.pores)
+        return replace(cost, map=sum(array.nbytes for array in self.scheme.kept) / self.part.space.pores)
 
     @property
     def kept_bytes(self) -> int:
@@ -60,7 +61,7 @@ class PorousFlow(FlowSimulation):
     @property
     def memory(self) -> int:
         """Bytes on the device: what the strategy keeps, the fields, and what numbering the pores takes."""
-        stored, cost = self.problem.stored, super().cost
+        stored, cost = self.part.stored, super().cost
         kept = cost.bytes_per_node(self.itemsize, stored.porosity, self.lattice.q) * stored.solid.size
         fields = self.ROWS * self.itemsize * (stored.solid.size if cost.dense else stored.pores)
         return int(kept + fields + 13 * stored.solid.size)
@@ -79,7 +80,8 @@ class PorousFlow(FlowSimulation):
 
     def _averages(self) -> tuple[float, np.ndarray]:
         """Density over the pores and velocity over the whole image."""
-        deviation, *velocity = self.device.to_host(self._update_fields().sum(axis=1, dtype=np.float64))
+        own = self._share.of_own(self._update_fields())
+        deviation, *velocity = self._share.sum(self.device.to_host(own.sum(axis=1, dtype=np.float64)))
         space = self.problem.space
         return float(1 + deviation / space.pores), np.array(velocity) / space.solid.size
 
@@ -111,14 +113,15 @@ class PorousFlow(FlowSimulation):
         force = np.array(self.problem.force)
         mean, velocity = self._averages()
         along = float(velocity @ force / np.linalg.norm(force))
-        density = self._update_fields()[0]
-        spread = float(density.max()) - float(density.min())
+        density = self._share.of_own(self._update_fields())[0]
+        spread = self._share.most(float(density.max())) + self._share.most(-float(density.min()))
         return Permeability(k, converged, self.steps, tuple(history), along, mach, spread, mean)
 
     def _subsonic(self) -> float:
         """The largest Mach number, which is at most one."""
-        velocity = self._update_fields()[1:]
-        mach = float(self.device.xp.sqrt(sum(map(self.device.xp.square, velocity)).max())) / SPEED_OF_SOUND
+        velocity = self._share.of_own(self._update_fields())[1:]
+        fastest = float(self.device.xp.sqrt(sum(map(self.device.xp.square, velocity)).max()))
+        mach = self._share.most(fastest) / SPEED_OF_SOUND
         if mach > 1:
             force = float(np.linalg.norm(self.problem.force))
             raise DivergenceError(f"force = {force:g} drives Mach {mach:.3g} by step {self.steps}: use a smaller force")

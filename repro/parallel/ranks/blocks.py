@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from repro.errors import InputError
 
 from .domain import Domain, factors, surfaces
@@ -34,11 +36,13 @@ class Blocks:
         return tuple((ends[at], ends[at + 1]) for ends, at in zip(self.bounds, self.matrix.place(rank), strict=True))
 
 
-def blocks_for(shape, periodic, ranks: int, thinnest=(1, 1, 1)) -> Blocks:
+def blocks_for(shape, periodic, ranks: int, thinnest=(1, 1, 1), work=None) -> Blocks:
     """The grid cut into `ranks` boxes, as equal as can be, of which the largest has the least surface to others.
 
-    Of equals the one cut less along x, where rows stay long. `thinnest` are the least cells of a box along each axis.
-    Raises InputError, naming a number of ranks that works, where boxes would be thinner.
+    Of equals the one cut less along x, where rows stay long. `thinnest` are the least cells of a box along each axis;
+    `work` is for each axis what there is to do in each plane across it, where that is not the same in all: then slices
+    of the grid along each axis have equal shares. Raises InputError, naming a number of ranks that works, where boxes
+    would be thinner.
     """
     cuts = _cuts(shape, ranks, thinnest)
     if not cuts:
@@ -46,8 +50,19 @@ def blocks_for(shape, periodic, ranks: int, thinnest=(1, 1, 1)) -> Blocks:
         fewer = next(count for count in range(ranks - 1, 0, -1) if _cuts(shape, count, thinnest))
         raise InputError(f"{ranks} ranks for {size} nodes: each needs {least} of its own, so use {fewer}")
     cut = min(cuts, key=lambda cut: (*surfaces([-(-n // p) for n, p in zip(shape, cut, strict=True)], cut), cut))
-    ends = (tuple(n * k // p for k in range(p + 1)) for n, p in zip(shape, cut, strict=True))
+    work = [np.ones(n) for n in shape] if work is None else work
+    ends = (_shares(each, p, least) for each, p, least in zip(work, cut, thinnest, strict=True))
     return Blocks(tuple(ends), tuple(periodic))
+
+
+def _shares(work: np.ndarray, parts: int, least: int) -> tuple[int, ...]:
+    """Where parts of about the same work begin and end, none of fewer than `least` planes if there are several."""
+    done, ends = np.cumsum(work), [0]
+    for part in range(1, parts):
+        # a plane belongs to the part in which its middle lies
+        wanted = int(np.searchsorted(done - work / 2, done[-1] * part / parts))
+        ends.append(min(max(wanted, ends[-1] + least), len(work) - (parts - part) * least))
+    return (*ends, len(work))
 
 
 def _cuts(shape, ranks: int, thinnest) -> list[tuple[int, int, int]]:
