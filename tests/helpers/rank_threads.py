@@ -34,6 +34,8 @@ class Request:
 class ThreadRank:
     """One rank of several, with what `repro.parallel.ranks` asks of one."""
 
+    gpus = None
+
     def __init__(self, post: Post, rank: int):
         self._post, self.rank, self.count, self._barriers = post, rank, post.count, 0
 

@@ -9,7 +9,7 @@ from helpers import rank_program
 from helpers.rank_threads import on_ranks
 
 from repro.errors import CheckError
-from repro.parallel.ranks import migration, rank_watchdog
+from repro.parallel.ranks import migration, nccl, rank_watchdog
 from repro.parallel.ranks.domain import Domain
 from repro.parallel.ranks.halo import Halo
 from repro.parallel.ranks.migration import (
@@ -418,6 +418,13 @@ def test_a_rank_leaves_when_all_have_and_ends_all_with_its_reason(ranks):
     ranks.end("no memory")
     ranks.progress()
     assert (said, ranks.seen[3:]) == (["no memory"], ["progress"])
+
+
+def test_gpus_are_connected_when_that_is_asked_for(ranks, monkeypatch):
+    monkeypatch.setattr(nccl, "GpuMessages", lambda of: ("the GPUs of", of))
+    assert ranks.gpus is Alone().gpus is None
+    ranks.connect_gpus()
+    assert ranks.gpus == ("the GPUs of", ranks)
 
 
 def test_nothing_is_waited_for_where_no_message_is(ranks):

@@ -20,22 +20,27 @@ class Exchange:
     """Fills what belongs to other ranks in a flat array of type `dtype`, over all links at once; all ranks call it.
 
     What crosses a link lies in one piece, and all links' together, so that a GPU copies once each way over the bus and
-    messages travel from host to host: MPI need not know of GPUs. `what` says what is waited for.
+    messages travel from host to host: MPI need not know of GPUs. Where ranks have connected theirs, they send from GPU
+    to GPU. `what` says what is waited for.
     """
 
     def __init__(self, links, ranks, device, dtype, what: str):
-        self._ranks, self._what, self._device = ranks, what, device
-        self._out, self._in = (_Buffer(places, device, dtype) for places in _by_direction(links))
-        #: rank, tags, and the pieces of both buffers
+        self._ranks, self._what, gpus = ranks, what, ranks.gpus if device.xp is not np else None
+        self._out, self._in = (_Buffer(places, device, dtype, direct=gpus) for places in _by_direction(links))
+        #: each link with its pieces of both buffers
         self._links = list(zip(links, self._out.pieces, self._in.pieces, strict=True))
+        self._move = (lambda: gpus.move(self._links)) if gpus else self._between_hosts
 
     def __call__(self, array) -> None:
         """Send what others need of the array, and put what arrives in its places."""
         self._out.pack(array)
+        self._move()
+        self._in.unpack(array)
+
+    def _between_hosts(self) -> None:
         requests = [self._ranks.receive(there, link.rank, link.tag_in) for link, _, there in self._links if len(there)]
         requests += [self._ranks.send(here, link.rank, link.tag_out) for link, here, _ in self._links if len(here)]
         self._ranks.wait(requests, self._what)
-        self._in.unpack(array)
 
 
 def _by_direction(links) -> tuple[list, list]:
@@ -43,17 +48,18 @@ def _by_direction(links) -> tuple[list, list]:
 
 
 class _Buffer:
-    """Numbers at some places of an array, in one piece on the device and on the host."""
+    """Numbers at some places of an array, in one piece on the device, and on the host unless they are sent `direct`."""
 
-    def __init__(self, places: list[np.ndarray], device, dtype):
+    def __init__(self, places: list[np.ndarray], device, dtype, *, direct):
         ends = np.cumsum([0, *map(len, places)])
         count, self._device = int(ends[-1]), device
         self._places = device.to_device(np.concatenate([*places, np.zeros(0, np.int64)]).astype(np.int64))
         self._here = self._host = device.zeros(count, dtype)
-        if device.xp is not np:
+        if device.xp is not np and not direct:
             # page-locked: a GPU reads and writes it at full speed
             memory = device.xp.cuda.alloc_pinned_memory(max(1, self._here.nbytes))
             self._host = np.frombuffer(memory, dtype, count)
+        #: of each link
         self.pieces = [self._host[first:last] for first, last in pairwise(ends)]
 
     def pack(self, array) -> None:

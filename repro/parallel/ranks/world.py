@@ -22,7 +22,10 @@ LEAVERS_TAG, HALO_TAG = 1, 2
 class Alone:
     """One rank: nobody to send to, nobody to wait for."""
 
-    rank, count, patience = 0, 1, 0.0
+    rank, count, patience, gpus = 0, 1, 0.0, None
+
+    def connect_gpus(self) -> None:
+        """There is one."""
 
     def progress(self) -> None:
         """Nobody asks whether this rank is alive."""
@@ -65,8 +68,11 @@ class Ranks:
 
     Every wait polls, so that a rank which waits neither keeps a core from those that work nor waits for ever: what
     `rank_watchdog` finds out about the others ends the run. `patience`: seconds without any progress anywhere after
-    which it does so; longer than any rank computes or compiles between two messages.
+    which it does so; longer than any rank computes or compiles between two messages. `gpus` are those of all ranks once
+    they are connected.
     """
+
+    gpus = None
 
     def __init__(self, communicator):
         from mpi4py import MPI
@@ -86,6 +92,12 @@ class Ranks:
     def patience(self, seconds: float) -> None:
         Number(0, unit="s", open_low=True, infinite=True).check("patience", seconds)
         self._watchdog.patience = seconds
+
+    def connect_gpus(self) -> None:
+        """Let what `Exchange` moves go from GPU to GPU from now on (NCCL); each rank has one of its own, all do it."""
+        from .nccl import GpuMessages
+
+        self.gpus = GpuMessages(self)
 
     def progress(self) -> None:
         """Say that something was done: the run is alive."""
