@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from repro.declared import Kind, Numbers, OneOf, checked
-from repro.errors import InputError, short
+from repro.errors import InputError, require, short
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
 from repro.parallel.options import Block, OnDevice, OnRanks, Precision
 
@@ -41,7 +41,7 @@ class FlowSimulation(TimeLoop):
     With `ranks` (`repro.parallel.ranks.world.world()`) each of several processes has a part of the box, and each does
     the same: `part` is the problem there, with a halo, `gathered` brings fields together. A step has the bits of one
     rank's where nodes are updated one by one; in runs of nodes (`threads`), which begin elsewhere, single precision is
-    rounded otherwise.
+    rounded otherwise. Each rank takes the GPU that it sees first: CUDA_VISIBLE_DEVICES gives it one of its own.
 
     The problem gives `lattice`, `shape` (nx, ny, nz), `solid` (mask (nz, ny, nx) or None), `fluid_nodes`, and as
     `stored_shape` the nodes that are kept: those of `shape` come first along each axis.
@@ -191,6 +191,10 @@ class FlowSimulation(TimeLoop):
         call it. None on the others; on one rank the values.
         """
         return self._share.gathered(values)
+
+    def require_alone(self, what: str) -> None:
+        """Raise InputError on several ranks, for what is made of a whole flow only."""
+        require(self._share.alone, f"{what} is made of a flow on one rank: gather the fields of several")
 
     def _total(self, rows) -> float:
         """The sum of rows (rows, node) over all own nodes of all ranks, in double precision."""

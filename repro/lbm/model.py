@@ -69,6 +69,8 @@ class Problem:
     magic: Annotated[float, MAGIC] = 3 / 16
     #: mask of the solid nodes, shape (nz, ny, nx); None: no obstacles
     solid: Annotated[np.ndarray | None, SOLID] = field(default=None, repr=False)
+    #: as far as a node looks
+    layers = 1
 
     def __post_init__(self):
         self._check_dimensions()

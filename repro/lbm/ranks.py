@@ -1,6 +1,6 @@
 """A flow's share of its problem: all of it, or what one of several ranks has, with what is exchanged after a step."""
 
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from math import prod
 
@@ -12,7 +12,7 @@ from repro.parallel.ranks.exchange import Exchange
 
 from .layout import make_layout
 from .model import InPores
-from .strategies.scheme import Scheme, in_order
+from .strategies.scheme import Scheme, arrays_of, in_order, with_halo
 from .subdomain import Subdomain, part_of
 
 
@@ -74,7 +74,7 @@ class Whole:
 
 
 class Share(Whole):
-    """One of several ranks has the nodes of its block, and a layer of halo beside those of others."""
+    """One of several ranks has the nodes of its block, and layers of halo beside those of others."""
 
     alone = False
 
@@ -86,7 +86,7 @@ class Share(Whole):
         work = None if flow.STRATEGIES[flow.strategy].COST.dense else _pores_across(problem.stored.solid)
         blocks = blocks_for(problem.stored_shape, problem.periodic, ranks.count, problem.thinnest, work)
         _require_pores(problem, blocks)
-        self._subdomain, self._own_pores = Subdomain(blocks, ranks), None
+        self._subdomain, self._own_pores = Subdomain(blocks, ranks, problem.layers), None
         self.own = self._subdomain.own
         self.problem = part_of(problem, self._subdomain)
 
@@ -116,17 +116,21 @@ class Share(Whole):
     def exchanged(self, scheme: Scheme, device) -> Scheme:
         """The scheme, whose steps bring to the halo what crosses from other ranks."""
         at, _ = make_layout(self._lattice, self._layout)
-        number, size = self._numbers(scheme, device), len(scheme.states[0]) // self._lattice.q
+        number, size = self._numbers(scheme, device), len(arrays_of(scheme.states[0])[0]) // self._lattice.q
 
         def places(i, nodes):
             stored = number[nodes]
             return at(i, stored[stored >= 0], size)
 
-        links = self._subdomain.population_links(self._lattice, places)
-        exchange = Exchange(links, self._ranks, device, self._dtype, "the populations that cross")
-        now, then = (partial(exchange, state) for state in scheme.states)
-        steps = (in_order(scheme.steps[0], then), in_order(scheme.steps[1], now))
-        return replace(scheme, steps=steps, start=in_order(scheme.start, now))
+        def filled(links, what: str) -> Callable:
+            exchange = Exchange(links, self._ranks, device, self._dtype, what)
+            return lambda arrays: in_order(*(partial(exchange, array) for array in arrays))
+
+        crossing = self._subdomain.population_links(self._lattice, places)
+        beside = self._subdomain.links(lambda way: [0], places, self.problem.layers) if scheme.potentials else []
+        return with_halo(
+            scheme, filled(crossing, "the populations that cross"), filled(beside, "the potentials of nodes beside")
+        )
 
     def _numbers(self, scheme: Scheme, device) -> np.ndarray:
         """For each node of the part its number among the stored ones, -1 where it is not."""

@@ -21,6 +21,11 @@ from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.simulation import Simulation
 from repro.lbm.strategies import ALL
+from repro.lbm.two_fluids.checkpoint import save, write_vtk
+from repro.lbm.two_fluids.model import TwoFluids
+from repro.lbm.two_fluids.observables import bubble_state
+from repro.lbm.two_fluids.simulation import TwoFluidFlow
+from repro.parallel import select
 from repro.parallel.ranks.launch import launch
 from repro.parallel.ranks.world import Alone
 
@@ -145,6 +150,49 @@ def test_a_permeability_is_that_of_one_rank():
     assert (other.k, other.velocity) == (found.k, None)
 
 
+@st.composite
+def two_fluids(draw):
+    """Two fluids in small images, whose forces look one or two nodes far, with a strategy that knows them."""
+    stencil = draw(st.sampled_from(["central", "isotropic-4", "isotropic-8"]))
+    strategy = "dense" if stencil == "isotropic-8" else draw(st.sampled_from(TwoFluidFlow.ON_RANKS))
+    lattice = draw(st.sampled_from([D2Q9, D2Q9, D3Q19]))
+    shape = draw(st.tuples(*[st.integers(4, 6)] * 2, st.just(1) if lattice is D2Q9 else st.integers(2, 3)))
+    solid = np.zeros(shape[::-1], bool)
+    if draw(st.booleans()):
+        solid |= np.random.default_rng(draw(st.integers(0, 9))).random(solid.shape) < 0.2
+        # in each part, so that the threads find all kernels ready: Python 3.11 parses in one thread only
+        solid[:, 1::2, 1::2], solid[0, 0, 0] = True, False
+    faces = draw(st.sampled_from([(P,) * 6, (P, P, H, H, P, P)]))
+    options = {"stencil": stencil, "lattice": lattice, "boundaries": Boundaries(faces)}
+    return TwoFluids(PoreSpace(solid), interaction=0.15, wetting=(0.1, 0.05), **options), strategy
+
+
+@settings(max_examples=5)
+@given(two_fluids(), st.sampled_from([2, 4]))
+def test_two_fluids_have_the_bits_of_one_rank_however_the_image_is_cut(case, ranks):
+    problem, strategy = case
+    chance = np.random.default_rng(2)
+    densities = [chance.uniform(0.4, 0.6, problem.solid.shape) for _ in "ab"]
+    velocity = chance.uniform(-0.02, 0.02, (3, *problem.solid.shape)) * [[[[1]]], [[[1]]], [[[0]]]]
+
+    def run(rank):
+        flow = TwoFluidFlow(problem, PlainDevice(), ranks=rank, strategy=strategy)
+        flow.set_densities(*densities, velocity)
+        flow.step(2)
+        return [flow.gathered(values) for values in flow.fields()], flow.masses()
+
+    expected, masses = run(None)
+    try:
+        found = on_ranks(ranks, run)
+    except InputError as error:
+        assert str(error).endswith(("fewer ranks", "so use 1", "so use 2", "so use 3"))  # noqa: PT017
+        assume(False)
+    for here, there in zip(found[0][0], expected, strict=True):
+        np.testing.assert_array_equal(here, there, strict=True)
+    assert len({here for _, here in found}) == 1
+    assert found[0][1] == pytest.approx(masses, rel=1e-12)
+
+
 @pytest.mark.parametrize("strategy", sorted(set(ALL) - {"pull"}))
 def test_a_strategy_for_one_rank_is_refused_with_those_that_run_on_several(strategy):
     problem = box(D2Q9, (S, S, S, S, P, P), (9, 9, 1))
@@ -173,6 +221,13 @@ def refusal(problem, ranks, **options):
     except InputError as error:
         return error
     return None
+
+
+def test_the_kernels_of_a_rank_are_those_of_one_rank():
+    def run(rank):
+        return Simulation(box(D3Q19, (H, H, P, P, H, H), (5, 5, 5)), select("serial"), ranks=rank).source()
+
+    assert set(on_ranks(3, run)) == {run(None)}
 
 
 def test_what_are_no_ranks_is_refused():
@@ -211,3 +266,19 @@ def test_a_run_to_the_steady_state_ends_for_all_ranks_when_it_does_for_one():
         np.testing.assert_allclose(convergence.history[1:], alone.history[1:], rtol=1e-12)
     # the mass that the lid leaks is restored by a sum, whose order the ranks change
     np.testing.assert_allclose(found[0][1], velocity, rtol=0, atol=1e-15)
+
+
+def test_what_is_made_of_a_whole_flow_is_refused_on_several_ranks(tmp_path):
+    problem = TwoFluids(PoreSpace(np.zeros((4, 4, 4), bool)), interaction=0.1)
+
+    def run(rank):
+        flow = TwoFluidFlow(problem, PlainDevice(), ranks=rank)
+        for write, what in ((save, "a checkpoint"), (write_vtk, "a VTK image")):
+            with pytest.raises(InputError, match=f"^{what} is made of a flow on one rank: gather the fields"):
+                write(flow, tmp_path / "none")
+        with pytest.raises(InputError, match="^the state of a bubble is made of a flow on one rank"):
+            bubble_state(flow)
+
+    TwoFluidFlow(problem, PlainDevice())
+    on_ranks(2, run)
+    assert not list(tmp_path.iterdir())

@@ -15,6 +15,11 @@ from repro.lbm.two_fluids.observables import _angle_at_plate, bubble_state, cont
 INSIDE, OUTSIDE = (0.98, 0.03), (0.02, 0.97)
 
 
+def flow_with(**parts) -> SimpleNamespace:
+    """What is asked of a flow, which is on one rank."""
+    return SimpleNamespace(require_alone=lambda what: None, **parts)
+
+
 def resting(distance, velocity=0.0):
     """Two fluids with a smooth interface where `distance` is zero, and a velocity in one node, askew."""
     share = 0.5 * (1 - np.tanh(distance / 1.5))
@@ -23,7 +28,7 @@ def resting(distance, velocity=0.0):
     for k, share in enumerate((2 / 7, -3 / 7, 6 / 7)):
         flow[k].flat[7] = share * velocity
     problem = TwoFluids(PoreSpace(np.zeros(distance.shape, bool)), 0.2)
-    return SimpleNamespace(fields=lambda: (*fields, flow), problem=problem, steps=10)
+    return flow_with(fields=lambda: (*fields, flow), problem=problem, steps=10)
 
 
 def distances(shape, stretch=1.0):
@@ -60,9 +65,7 @@ def test_the_masses_of_both_fluids_count_alike():
     a, b, velocity = flow.fields()
     # both thin out in the interface: alone, a would give a smaller circle and b a larger one
     thin = 1 - 0.4 * np.exp(-((distances((1, 48, 48)) - 14.0) ** 2) / 2)
-    thinned = bubble_state(
-        SimpleNamespace(fields=lambda: (a * thin, b * thin, velocity), problem=flow.problem, steps=0)
-    )
+    thinned = bubble_state(flow_with(fields=lambda: (a * thin, b * thin, velocity), problem=flow.problem, steps=0))
     assert thinned.radius == pytest.approx(bubble_state(flow).radius, abs=0.02)
 
 
@@ -114,7 +117,7 @@ def test_a_phase_is_averaged_over_three_nodes_from_the_middle_and_from_the_corne
     flow = resting(distances(shape) - 12.0)
     noise = np.random.default_rng(8).uniform(0.9, 1.1, (2, *shape))
     a, b = (field * each for field, each in zip(flow.fields()[:2], noise, strict=True))
-    state = bubble_state(SimpleNamespace(fields=lambda: (a, b, flow.fields()[2]), problem=flow.problem, steps=0))
+    state = bubble_state(flow_with(fields=lambda: (a, b, flow.fields()[2]), problem=flow.problem, steps=0))
     z = (slice(None),) * 2 if shape[0] == 1 else (slice(15, 21), slice(0, 3))
     middle, corner = (
         (z[0], slice(17, 23), slice(shape[2] // 2 - 3, shape[2] // 2 + 3)),

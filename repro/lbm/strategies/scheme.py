@@ -1,7 +1,7 @@
 """What every strategy states and gives the simulation: in a box, in a porous medium, for two fluids."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -36,6 +36,10 @@ class Scheme:
     cells: np.ndarray | None = None
     #: place(i): where population i of each node must lie so that the first step finds it there; None: at the node
     place: Callable | None = None
+    #: of two fluids: their potentials, which the part "densities" of a step fills before its part "update" reads them,
+    #: and looks[t % 2], what `observe[t % 2]` launches after that same part
+    potentials: tuple = ()
+    looks: tuple = ()
     #: length of a row of the arrays, where rows of a sparse list are longer than what they hold
     row: int | None = None
 
@@ -89,3 +93,28 @@ def in_order(*launches: Callable[[], None]) -> Callable[[], None]:
     """One function that makes several launches one after the other."""
 
     return partial(in_turn, *launches)
+
+
+def arrays_of(state) -> tuple:
+    """The arrays of a state: of two fluids a pair."""
+    return state if isinstance(state, tuple) else (state,)
+
+
+def with_halo(scheme: Scheme, populations: Callable, potentials: Callable) -> Scheme:
+    """The scheme on a part of a box, whose halo other ranks fill: after each step, and before potentials are read.
+
+    populations(arrays) and potentials(arrays) are launches that fill the halo of such arrays.
+    """
+    now, then = (populations(arrays_of(state)) for state in scheme.states)
+    start = in_order(scheme.start, now)
+    if not scheme.potentials:
+        steps = zip(scheme.steps, (then, now), strict=True)
+        return replace(scheme, steps=tuple(in_order(*launches) for launches in steps), start=start)
+    beside, parts = potentials(scheme.potentials), []
+    for part, crossing in zip(scheme.parts, (then, now), strict=True):
+        densities, update = part["densities"], part["update"]
+        parts.append({"densities": densities, "potentials": beside, "update": update, "populations": crossing})
+    steps = tuple(in_order(*part.values()) for part in parts)
+    looks = zip(parts, scheme.looks, strict=True)
+    observe = tuple(in_order(part["densities"], beside, look) for part, look in looks)
+    return replace(scheme, steps=steps, start=start, parts=tuple(parts), observe=observe)

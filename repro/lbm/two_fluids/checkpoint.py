@@ -27,7 +27,8 @@ _OPTIONS = ("strategy", "precision", "block")
 
 @checked
 def save(flow: Annotated[TwoFluidFlow, Kind(TwoFluidFlow)], path) -> None:
-    """Write a checkpoint, whole or not at all."""
+    """Write a checkpoint, whole or not at all. InputError for a flow on several ranks."""
+    flow.require_alone("a checkpoint")
     problem = flow.problem
     arrays = dict(zip("ab", map(flow.device.to_host, flow.state), strict=True)) | {"solid": problem.space.solid}
     with written(path, KIND, _VERSION) as file:
@@ -79,7 +80,11 @@ def _plain(value):
 
 @checked
 def write_vtk(flow: Annotated[TwoFluidFlow, Kind(TwoFluidFlow)], path) -> None:
-    """Write densities, velocity and solid as a VTK image (.vti), which ParaView opens."""
+    """Write densities, velocity and solid as a VTK image (.vti), which ParaView opens.
+
+    InputError for a flow on several ranks.
+    """
+    flow.require_alone("a VTK image")
     a, b, velocity = flow.fields()
     fields = {"density a": a.ravel(), "density b": b.ravel(), "velocity": velocity.reshape(3, -1).T}
     fields = {name: values.astype(flow.state[0].dtype) for name, values in fields.items()}

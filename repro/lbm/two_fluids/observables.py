@@ -43,8 +43,9 @@ class BubbleState(NamedTuple):
 def bubble_state(flow: TwoFluidFlow) -> BubbleState:
     """Measure a bubble of fluid a in the middle of a periodic box, on one layer of nodes (a circle) or in 3-D.
 
-    InputError where there is no bubble any more.
+    InputError where there is no bubble any more, and for a flow on several ranks.
     """
+    flow.require_alone("the state of a bubble")
     a, b, velocity = flow.fields()
     middle = tuple(slice(n // 2 - _CORE, n // 2 + _CORE) if n > 1 else slice(None) for n in a.shape)
     corner = tuple(slice(0, _CORE) if n > 1 else slice(None) for n in a.shape)

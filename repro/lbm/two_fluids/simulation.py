@@ -17,6 +17,7 @@ class TwoFluidFlow(FlowSimulation):
     """Two fluids, at rest with density 1/2 each at first; arguments as of FlowSimulation."""
 
     ROWS, PROBLEM, STRATEGIES, DEFAULT = FIELDS, TwoFluids, STRATEGIES, "dense"
+    ON_RANKS = ("dense", "sparse")
 
     def set_densities(self, density_a, density_b, velocity=(0.0, 0.0, 0.0)) -> None:
         """Start from equilibria of densities of shape (nz, ny, nx), or one number each, at one velocity of both fluids.
@@ -30,9 +31,10 @@ class TwoFluidFlow(FlowSimulation):
         full = [_density_of(name, density, solid) for name, density in (("a", density_a), ("b", density_b))]
         if why := doom(self.problem, *full):
             warnings.warn(f"two fluids will probably diverge: {why}; {ADVICE}", stacklevel=2)
-        pores, given = self._pores(), [density[~solid] for density in full]
-        velocity = on_nodes("velocity", velocity, solid.shape, (3,))[:, ~solid]
-        require_slow(velocity, self.lattice)
+        velocity = on_nodes("velocity", velocity, solid.shape, (3,))
+        require_slow(velocity[:, ~solid], self.lattice)
+        pores = self._pores()
+        *given, velocity = (self._as_stored(values)[..., pores] for values in (*full, velocity))
         hosts = [np.zeros(len(array), self.dtype) for array in self.state]
         for i, (weight, c) in enumerate(zip(self.lattice.weights, self.lattice.velocities, strict=True)):
             places, along = self.scheme.place(i)[pores], np.array(c, float) @ velocity
@@ -55,23 +57,23 @@ class TwoFluidFlow(FlowSimulation):
 
     def fields(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Densities of a and b (nz, ny, nx) and velocity of the mixture (3, nz, ny, nx), equation 2.18, on the host in
-        double precision; all 0 in solid."""
+        double precision; all 0 in solid. Of several ranks those of this one's own nodes; all must call it."""
         values = self._field_values()
-        densities = np.where(self.problem.solid, 0.0, 1 + values[:2])
+        densities = np.where(self.part.stored.solid[self._share.own], 0.0, 1 + values[:2])
         return densities[0], densities[1], values[2:]
 
     def masses(self) -> tuple[float, float]:
         """Mass of each fluid, summed in double precision."""
         pores = self.problem.space.pores
-        return tuple(pores + float(array.sum(dtype=np.float64)) for array in self.state)
+        return tuple(pores + self._total(self._rows(array)) for array in self.state)
 
     def _require_valid(self):
         densities = self._update_fields()[:2]
-        lowest = 1 + self.device.to_host(densities.min(axis=1)).astype(float)
-        total = float(densities.sum(dtype=np.float64))
-        if np.isfinite(total) and (lowest > 0).all():
+        lowest = 1 - self._share.most(-float(self._share.of_own(densities).min()))
+        total = self._total(densities)
+        if np.isfinite(total) and lowest > 0:
             return
-        what = "a density is not finite" if not np.isfinite(total) else f"a density of {lowest.min():.3g}"
+        what = "a density is not finite" if not np.isfinite(total) else f"a density of {lowest:.3g}"
         problem = self.problem
         raise DivergenceError(
             f"the fluids diverged by step {self.steps} ({what}): interaction {problem.interaction:.4g}, wetting "

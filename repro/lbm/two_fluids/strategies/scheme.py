@@ -14,7 +14,7 @@ def scheme_of(problem, device, dtype, *, shape, row, marks, phi, box, kernels, u
     _, a, b, coupling = problem.parameters(dtype)
     f, g = (tuple(device.zeros(problem.lattice.q * row, dtype) for _ in "ab") for _ in range(2))
     fields, (potentials, update, look) = device.zeros(FIELDS * row, dtype), (k and device.compile(k) for k in kernels)
-    parts, observe = [], []
+    parts, observe, looks = [], [], []
     for now, then in ((f, g), (g, f)):
         densities = potentials(shape, marks, *now, *phi, box, coupling)
         if updates:
@@ -23,7 +23,8 @@ def scheme_of(problem, device, dtype, *, shape, row, marks, phi, box, kernels, u
             step = update(shape, marks, *now, *then, *phi, box, a, b, coupling)
             parts.append({"densities": densities, "update": step})
         # of the two arrays that it may write to, the observation takes the first
-        observe.append(in_order(densities, look(shape, marks, *now, fields, then[0], *phi, box, a, b, coupling)))
+        looks.append(look(shape, marks, *now, fields, then[0], *phi, box, a, b, coupling))
+        observe.append(in_order(densities, looks[-1]))
     return Scheme(
         tuple(in_order(*launches.values()) for launches in parts),
         (f, g),
@@ -32,5 +33,7 @@ def scheme_of(problem, device, dtype, *, shape, row, marks, phi, box, kernels, u
         observe=tuple(observe),
         fields=fields,
         kept=(marks, *phi),
+        potentials=phi,
+        looks=tuple(looks),
         **stored,
     )
