@@ -9,7 +9,7 @@ import pytest
 from helpers.plain import PlainDevice
 from helpers.rank_flows import E, H, P, S, box, digests, flow_after, random_populations, state_of
 from helpers.rank_threads import on_ranks
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from repro.errors import DivergenceError, InputError
@@ -99,7 +99,16 @@ def porous_problems(draw):
     return PorousProblem(PoreSpace(solid), 0.8, (1e-3, 2e-3, 0.0), "trt", **options)
 
 
+def open_square(shape) -> PorousProblem:
+    """An image with hardly any solid, whose ranks meet at edges too."""
+    solid = np.zeros(shape[::-1], bool)
+    solid.flat[::7] = True
+    return PorousProblem(PoreSpace(solid), 0.8, (1e-3, 2e-3, 0.0), "trt", lattice=D2Q9)
+
+
 @settings(max_examples=12)
+@example(open_square((7, 7, 1)), 4, "sparse")
+@example(open_square((7, 7, 1)), 4, "flag word")
 @given(porous_problems(), st.sampled_from([2, 3, 4]), st.sampled_from(PorousFlow.ON_RANKS))
 def test_a_flow_through_pores_has_the_bits_of_one_rank_however_the_image_is_cut(problem, ranks, strategy):
     def run(rank):
