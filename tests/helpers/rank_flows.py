@@ -35,7 +35,6 @@ ROCK = PoreSpace(sphere_crystal(11, 0.7))
 
 #: class of the flow, strategy and problem; odd sizes, so that ranks have boxes of several shapes
 CASES = {
-    "obstacles in two dimensions": (Simulation, "pull", box(D2Q9, (P,) * 6, (13, 11, 1), solid=0.2)),
     "a lid over obstacles": (Simulation, "pull", box(D3Q19, (H, H, H, H, P, P), (9, 7, 11), moving=3, solid=0.2)),
     "pores": (PorousFlow, "sparse", PorousProblem(ROCK, 0.8, (1e-4, 0.0, 0.0), "trt", "guo")),
 }
