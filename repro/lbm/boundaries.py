@@ -61,7 +61,7 @@ PERIODIC_BOX = Boundaries(("periodic",) * 6)
 @device_function
 def on_faces(faces, x, y, z, grid):
     """Whether a node lies on one of the faces that are marked."""
-    nx, ny, nz = grid
+    nx, ny, nz, _ = grid
     found = (faces[0] and x == 0) or (faces[1] and x == nx - 1)
     found = found or (faces[2] and y == 0) or (faces[3] and y == ny - 1)
     return found or (faces[4] and z == 0) or (faces[5] and z == nz - 1)
@@ -89,7 +89,7 @@ def make_extrapolation(lattice: Lattice, boundaries: Boundaries, dtype, share: f
 
     @device_function
     def inner(x, y, z, grid):
-        nx, ny, nz = grid
+        nx, ny, nz, _ = grid
         solid_node = some_solid and on_faces(solid, x, y, z, grid)
         xi = 1 if x_low and x == 0 else (nx - 2 if x_high and x == nx - 1 else x)
         yi = 1 if y_low and y == 0 else (ny - 2 if y_high and y == ny - 1 else y)

@@ -115,7 +115,13 @@ class FlowSimulation(TimeLoop):
     def memory(self) -> int:
         """Bytes on the device."""
         nodes = prod(self.part.stored_shape)
-        return int(self.cost.bytes_per_node(self.itemsize, self.part.fluid_nodes / nodes, self.lattice.q) * nodes)
+        each = self.cost.bytes_per_node(self.itemsize, self.part.fluid_nodes / nodes, self.lattice.q)
+        return int(each * self._places)
+
+    @property
+    def _places(self) -> int:
+        """Places of a population in an array: more than there are nodes where its row ends with a line of the cache."""
+        return prod(self.part.stored_shape)
 
     @property
     def bytes_per_update(self) -> float:

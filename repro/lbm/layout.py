@@ -10,6 +10,19 @@ from .lattice import Lattice
 
 LAYOUTS = ("soa", "aos")
 
+#: numbers in a line of a GPU's cache, in single precision
+_LINE = 32
+
+
+def row_length(count: int) -> int:
+    """Length of a row of the arrays that hold something of `count` nodes: an odd number of whole cache lines.
+
+    Whole lines, so that neighbouring threads find each row aligned; an odd number, so that the same place of all rows
+    does not fall to one memory channel.
+    """
+    lines = -(-count // _LINE)
+    return _LINE * (lines + 1 - lines % 2)
+
 
 @cache
 def make_layout(lattice: Lattice, name: str):

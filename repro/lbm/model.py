@@ -174,7 +174,7 @@ class Problem:
     def parameters(self, dtype) -> Parameters:
         """What the update kernels take after the arrays."""
         return Parameters(
-            Grid(*self.shape),
+            Grid.packed(self.shape),
             in_precision(Rates, self.rates, dtype),
             in_precision(Vector, self.force, dtype),
             in_precision(Vector, self.wall_velocity, dtype),

@@ -18,15 +18,15 @@ def sides(position, count, pitch):
 @device_function
 def steps_of(x, y, z, grid):
     """The `sides` of a node along x, y and z."""
-    nx, ny, nz = grid
+    nx, ny, nz, _ = grid
     return sides(x, nx, 1), sides(y, ny, nx), sides(z, nz, nx * ny)
 
 
 @device_function
 def index_of(x, y, z, grid):
-    """The place of a node in the flat array, x fastest, and how many nodes there are."""
-    nx, ny, nz = grid
-    return x + nx * (y + ny * z), nx * ny * nz
+    """The place of a node in a row of an array, x fastest, and the length of a row."""
+    nx, ny, _, row = grid
+    return x + nx * (y + ny * z), row
 
 
 def crossed_faces(lattice: Lattice, sign: int) -> tuple[int, ...]:

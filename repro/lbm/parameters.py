@@ -1,14 +1,24 @@
 """What kernels take beside their arrays, as named tuples."""
 
+from math import prod
 from typing import NamedTuple
 
 
 class Grid(NamedTuple):
-    """Nodes along each axis."""
+    """Nodes along each axis, and in an array how far a node's place in one row is from that in the next.
+
+    A row holds something of all nodes: a population of each, or its density.
+    """
 
     nx: int
     ny: int
     nz: int
+    row: int
+
+    @classmethod
+    def packed(cls, shape) -> "Grid":
+        """The grid of arrays in which a row begins where the one before ends."""
+        return cls(*shape, prod(shape))
 
 
 class Rates(NamedTuple):

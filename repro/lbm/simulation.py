@@ -9,7 +9,7 @@ from repro.declared import Above, Whole, checked
 from repro.errors import InputError
 
 from .flow import FlowSimulation
-from .layout import LAYOUTS
+from .layout import LAYOUTS, row_length
 from .model import Problem
 from .node import macroscopic_kernel
 from .strategies import ALL
@@ -35,7 +35,7 @@ class Simulation(FlowSimulation):
         """The strategy's scheme, with the kernels that compute density and velocity."""
         box = Box(self.part, device, self.dtype, self.layout, self.block)
         scheme = ALL[self.strategy].build(box)
-        fields, (grid, _, force, wall) = device.zeros(self.ROWS * self.part.nodes, self.dtype), box.parameters
+        fields, (grid, _, force, wall) = device.zeros(self.ROWS * box.row, self.dtype), box.parameters
         observe = [
             box.compile(macroscopic_kernel(box.spec, collided=scheme.collided, load=load))(f, fields, grid, force, wall)
             for f, load in zip(scheme.states, scheme.loads or (None, None), strict=True)
@@ -46,7 +46,12 @@ class Simulation(FlowSimulation):
     def memory(self) -> int:
         """Bytes on the device: the strategy's arrays, and density and velocity twice for the convergence test."""
         marks = 0 if self.part.solid is None else self.part.nodes
-        return super().memory + self.part.nodes * 2 * self.ROWS * self.itemsize + marks
+        return super().memory + (self._places + self.part.nodes) * self.ROWS * self.itemsize + marks
+
+    @property
+    def _places(self) -> int:
+        nodes = self.part.nodes
+        return row_length(nodes) if self.layout == "soa" else nodes
 
     def populations(self) -> np.ndarray:
         """Populations f_i on the host, shape (q, nz, ny, nx): after collision or streaming as the strategy has it.

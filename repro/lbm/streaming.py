@@ -44,7 +44,7 @@ def make_face_mask(lattice: Lattice, walls: tuple[bool, ...]):
 
     @device_function
     def face_mask(x, y, z, grid):
-        nx, ny, nz = grid
+        nx, ny, nz, _ = grid
         at_low = (1 if x_low and x == 0 else 0) + (4 if y_low and y == 0 else 0) + (16 if z_low and z == 0 else 0)
         at_x = 2 if x_high and x == nx - 1 else 0
         at_y = 8 if y_high and y == ny - 1 else 0

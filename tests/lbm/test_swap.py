@@ -62,7 +62,7 @@ def swept(f, shape):
 def run(device, kernel, shape, *arrays):
     """Run a kernel over arrays (q, nz, ny, nx) of the host; returns what the last one holds then."""
     flat = [device.to_device(array.ravel()) for array in arrays]
-    device.compile(kernel)(shape, *flat, Grid(*shape))()
+    device.compile(kernel)(shape, *flat, Grid.packed(shape))()
     return device.to_host(flat[-1]).reshape(arrays[-1].shape)
 
 
@@ -70,7 +70,7 @@ def streamed(f, shape, device):
     """Plain streaming into a second array, as `split` does it."""
     flat = device.to_device(f.ravel()), device.zeros(f.size, f.dtype)
     kernel = stream_kernel(SPEC)
-    device.compile(kernel)(shape, *flat, Grid(*shape), Vector(*(np.float64(0),) * 3))()
+    device.compile(kernel)(shape, *flat, Grid.packed(shape), Vector(*(np.float64(0),) * 3))()
     return device.to_host(flat[1]).reshape(f.shape)
 
 
@@ -122,7 +122,7 @@ def test_thin_boxes_have_rays_of_one_and_two_nodes(wide_device, shape):
 @settings(max_examples=20, deadline=None)
 @given(shape=st.tuples(*[st.integers(3, 9)] * 3))
 def test_the_type_follows_from_the_place_on_the_ray(shape):
-    source = make_source(CLOSED)
+    source, grid = make_source(CLOSED), Grid.packed(shape)
     inside = ~boundary_nodes(shape)
 
     def interior(x, y, z):
@@ -136,7 +136,7 @@ def test_the_type_follows_from_the_place_on_the_ray(shape):
                 expected = {(0, 0): Source.E, (0, 1): Source.B, (1, 1): Source.C, (1, 0): Source.D}[ahead, behind]
             else:
                 expected = Source.A if behind else Source.NONE
-            assert source(i, x, y, z, shape) == expected
+            assert source(i, x, y, z, grid) == expected
 
 
 def cavity(shape=(6, 5, 4), lattice=D3Q19, faces=(S,) * 6, **options):

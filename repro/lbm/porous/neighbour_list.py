@@ -13,24 +13,11 @@ from repro.errors import InputError
 from repro.parallel import Kernel, device_function
 
 from ..lattice import Lattice
-from ..layout import unsigned
+from ..layout import row_length, unsigned
 from ..neighbours import index_of, make_offset, steps_of
 from ..parameters import Grid
 
 _LARGEST = np.iinfo(np.int32).max
-
-#: numbers in a line of a GPU's cache, in single precision
-_LINE = 32
-
-
-def row_length(count: int) -> int:
-    """Length of a row of the arrays that hold something of `count` pores: an odd number of whole cache lines.
-
-    Whole lines, so that neighbouring threads find each row aligned; an odd number, so that the same place of all rows
-    does not fall to one memory channel.
-    """
-    lines = -(-count // _LINE)
-    return _LINE * (lines + 1 - lines % 2)
 
 
 @dataclass(frozen=True)
@@ -87,5 +74,5 @@ def list_neighbours(problem, device, *, reverse: bool = False) -> NeighbourList:
     index = xp.where(solid, np.int32(-1), xp.cumsum(1 - solid, dtype=np.int32) - np.int32(1)).astype(np.int32)
     sources = device.zeros((q - 1) * row, np.int32)
     connect = device.compile(list_kernel(problem.lattice, problem.walls == "modified", reverse))
-    connect(shape, index, sources, Grid(*shape), row)()
+    connect(shape, index, sources, Grid.packed(shape), row)()
     return NeighbourList(count, row, np.flatnonzero(~problem.stored.solid.ravel()), sources)

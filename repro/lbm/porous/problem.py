@@ -55,4 +55,4 @@ class PorousProblem(InPores):
 
     def parameters(self, dtype) -> Parameters:
         """What the update kernels take."""
-        return self.box.parameters(dtype)._replace(grid=Grid(*self.stored_shape))
+        return self.box.parameters(dtype)._replace(grid=Grid.packed(self.stored_shape))

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from ..layout import row_length
 from ..node import Specialisation
 from ..parameters import MarkedWalls
 from .scheme import Scheme, in_order
@@ -14,15 +15,23 @@ class Box:
         self.problem, self.device, self.shape, self.model = problem, device, problem.shape, problem.model
         solid = problem.solid
         self.spec = Specialisation(problem.model, dtype, layout, block, obstacles=solid is not None)
-        self.parameters = problem.parameters(dtype)
+        #: length of a row of the arrays, see `Grid`: each begins with a line of the cache, whatever the nodes
+        self.row = row_length(problem.nodes) if layout == "soa" else problem.nodes
+        parameters = problem.parameters(dtype)
+        self.parameters = parameters._replace(grid=parameters.grid._replace(row=self.row))
         if solid is not None:
             wall = MarkedWalls(*self.parameters.wall, device.to_device(solid.ravel().view("u1")))
             self.parameters = self.parameters._replace(wall=wall)
 
     def arrays(self, count: int) -> list:
         """Zeroed arrays of populations: the fluid at rest with density one."""
-        size = self.model.lattice.q * self.problem.nodes
+        size = self.model.lattice.q * self.row
         return [self.device.zeros(size, self.spec.dtype) for _ in range(count)]
+
+    def rows(self, array):
+        """The populations of an array as (q, nodes): a view."""
+        q = self.model.lattice.q
+        return array.reshape(q, -1)[:, : self.problem.nodes] if self.spec.layout == "soa" else array.reshape(-1, q).T
 
     def compile(self, kernel):
         """The kernel over all nodes of the box: bind(*arguments) gives a launch."""

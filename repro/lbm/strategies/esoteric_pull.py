@@ -56,8 +56,7 @@ def _make_places(lattice, layout: str, odd_step: bool):
 
 def _arrange(box, f) -> None:
     """Move populations from their own nodes to where the first step looks for them."""
-    lattice, xp = box.model.lattice, box.device.xp
-    rows = f.reshape(lattice.q, -1) if box.spec.layout == "soa" else f.reshape(-1, lattice.q).T
+    lattice, xp, rows = box.model.lattice, box.device.xp, box.rows(f)
     for i in range(1, lattice.q, 2):
         cx, cy, cz = lattice.velocities[i]
         rows[i + 1] = xp.roll(rows[i + 1].reshape(box.shape[::-1]), (cz, cy, cx), (0, 1, 2)).ravel()

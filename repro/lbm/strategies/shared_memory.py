@@ -86,12 +86,12 @@ def exchange_kernel(spec) -> Kernel:
     periodic_x, periodic_y, periodic_z = (faces[low] == "periodic" for low in (0, 2, 4))
 
     @device_function
-    def exchange(row, n, z, pair, g, grid):
-        nx, ny, nz = grid
+    def exchange(line, n, z, pair, g, grid):
+        nx, ny, nz, size = grid
         i = rightward[pair]
         o = opposite[i]
-        size, last = nx * ny * nz, nx // block - 1
-        for y in range(row, row + n):
+        last = nx // block - 1
+        for y in range(line, line + n):
             # the row from which direction i came here is the row to which its opposite went
             yo, zo = y - cy[i], z - cz[i]
             yo = (yo + ny) % ny if periodic_y else yo

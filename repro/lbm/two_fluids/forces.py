@@ -55,7 +55,7 @@ def _step(c, position, count, pitch):
 @device_function
 def _difference(x, k, y, z, grid, phi, ex, ey, ez):
     """phi ahead at e less phi behind at -e."""
-    nx, ny, nz = grid
+    nx, ny, nz, _ = grid
     here = x + k + nx * (y + ny * z)
     ahead = here + _step(ey, y, ny, nx) + _step(ez, z, nz, nx * ny)
     behind = here + _step(-ey, y, ny, nx) + _step(-ez, z, nz, nx * ny)

@@ -140,7 +140,7 @@ class TwoFluids(InPores):
         walls = [g * self.solid_density for g in self.wetting]
         fluids = (in_precision(Fluid, self._fluid(k), dtype) for k in (0, 1))
         coupling = in_precision(Coupling, (self.interaction, *walls), dtype)
-        return Parameters(Grid(*self.stored_shape), *fluids, coupling)
+        return Parameters(Grid.packed(self.stored_shape), *fluids, coupling)
 
     def _fluid(self, k: int) -> Fluid:
         rate = 1 / self.relaxation_times[k]

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.ticker import NullFormatter
 
 from repro.lbm.lattice import D3Q19
+from repro.lbm.parameters import Grid
 from repro.lbm.strategies.swap.rule import Source, make_source
 from repro.papers.style import BLUE, GREEN, ORANGE, PAPER, SKY_BLUE, VERMILLION, look
 
@@ -39,6 +40,7 @@ def rays(interior: int):
     """
     figure, panels = plt.subplots(1, 3, figsize=(9.6, 3.7))
     extent, source = interior + 2, make_source(CLOSED)
+    grid = Grid.packed((3, extent, extent))
     # the three ways in which rays lie in a plane (figure 5), by numbers of the paper's directions
     ways = {"along an axis": 1, "along a diagonal": 4, "across a diagonal": 5}
     for axes, (title, number) in zip(panels, ways.items(), strict=True):
@@ -46,7 +48,7 @@ def rays(interior: int):
         i = D3Q19.velocities.index(direction[::-1])
         for x in range(extent):
             for y in range(extent):
-                kind = Source(source(i, 1, y, x, (3, extent, extent))).name
+                kind = Source(source(i, 1, y, x, grid)).name
                 _draw_node(axes, x, y, direction, kind, extent)
         axes.set(title=f"pair {number}, {title}", xlabel="x (nodes)", ylabel="y (nodes)", aspect="equal")
         axes.set(xlim=(-0.6, extent - 0.4), ylim=(-0.6, extent - 0.4), xticks=range(extent), yticks=range(extent))

@@ -73,9 +73,9 @@ def regions_hold(largest: AllTypes) -> tuple[int, int]:
     source, agree, places = rule.make_source(CLOSED), 0, 0
     pairs = [(direction, D3Q19.velocities.index(direction[::-1])) for direction in PAPER_DIRECTIONS]
     for interior in range(1, largest + 1):
-        extents = (interior + 2,) * 3
+        grid = Grid.packed((interior + 2,) * 3)
         for node, (direction, i) in product(product(range(interior + 2), repeat=3), pairs):
-            agree += kind_at(node, direction, interior) == rule.Source(source(i, *node[::-1], extents)).name
+            agree += kind_at(node, direction, interior) == rule.Source(source(i, *node[::-1], grid)).name
             places += 1
     return agree, places
 
@@ -123,5 +123,5 @@ def _ran(kernel, shape, *arrays, more=()) -> np.ndarray:
     """What a kernel leaves in the last of its arrays, which stay as they are; one given twice is one array."""
     copies = {id(array): array.ravel().copy() for array in arrays}
     flat = [copies[id(array)] for array in arrays]
-    kernel(shape, *flat, Grid(*shape), *more)()
+    kernel(shape, *flat, Grid.packed(shape), *more)()
     return flat[-1].reshape(arrays[-1].shape)

@@ -13,6 +13,7 @@ from helpers.timings import Kept
 
 from repro.errors import CheckError, InputError, MemoryLimitError
 from repro.lbm.cases import CubicCavity
+from repro.lbm.layout import row_length
 from repro.papers.swap import claims, figures, hybrid, iteration
 from repro.papers.swap.hybrid import Part
 from repro.papers.swap.iteration import COLLIDE_ONLY, COMPARED, OUR_BUS, PALABOS, PAPER_WAY, RESIDENT, SERIAL
@@ -26,6 +27,8 @@ STATED = claims.Paper(
     {PAPER_WAY: {128: 2.0, 512: 2.5}, COLLIDE_ONLY: {512: 2.0}},
 )
 SMALL = CubicCavity(reynolds=10, nodes=10).problem
+#: places of a row of its arrays
+ROW = row_length(SMALL.nodes)
 NOWHERE = Path("no-such-library.so")
 
 
@@ -105,7 +108,8 @@ def test_the_populations_cross_the_bus_before_and_after_a_step(threads):
     period = hybrid.hybrid_period(SMALL, threads)
     assert [part.name for part in period.parts] == ["to the GPU", "collide", "stream", "boundary", "to the host"]
     crossing = [part.bytes for part in period.parts if part.channel.startswith("to the")]
-    assert crossing == [19 * 8 * SMALL.nodes] * 2
+    # an array as it stands, with what fills its rows up
+    assert crossing == [19 * 8 * ROW] * 2
     # all is read and written, and of a node beside the walls what it swaps: nine of 19
     beside = 10**3 - 8**3
     assert [part.bytes for part in period.parts[1:-1]] == [2 * 19 * 8 * 10**3] * 2 + [2 * 9 * 8 * beside]
@@ -423,9 +427,9 @@ def test_an_iteration_says_its_speed_and_its_parts_stand_in_their_order(threads,
     assert iteration.iterations(parts)["mlups"].tolist() == pytest.approx([10**3 / 2.5 / 1e6])
 
 
-@pytest.mark.parametrize(("free", "fits"), [(19 * 8 * 1000, True), (19 * 8 * 1000 - 1, False)])
+@pytest.mark.parametrize(("free", "fits"), [(19 * 8 * ROW, True), (19 * 8 * ROW - 1, False)])
 def test_the_host_has_room_for_the_populations_that_cross_the_bus(monkeypatch, threads, free, fits):
-    """Of a thousand nodes; what the simulation itself takes was asked for before."""
+    """Of rows for a thousand nodes; what the simulation itself takes was asked for before."""
     asked = []
 
     def require_memory(device, size, what, *more):
@@ -439,7 +443,7 @@ def test_the_host_has_room_for_the_populations_that_cross_the_bus(monkeypatch, t
     else:
         with pytest.raises(MemoryLimitError, match="the host's copy of the populations"):
             hybrid.hybrid_period(SMALL, threads)
-    assert asked == [("serial", 19 * 8 * 1000)]
+    assert asked == [("serial", 19 * 8 * ROW)]
 
 
 def test_the_headline_has_what_a_gpu_gains_with_and_without_the_bus_else_the_rate_of_a_core():

@@ -47,7 +47,7 @@ def make_flags(problem, device):
     """The words of all nodes, made on the device from the image."""
     shape, image = problem.stored.shape, problem.stored.solid.ravel().view("u1")
     flags = device.zeros(image.size, np.uint32)
-    device.compile(flag_kernel(problem.lattice))(shape, device.to_device(image), flags, Grid(*shape))()
+    device.compile(flag_kernel(problem.lattice))(shape, device.to_device(image), flags, Grid.packed(shape))()
     return flags
 
 

@@ -156,8 +156,8 @@ def _make_touched_faces(model):
 
     @device_function
     def touched_faces(x, y, z, grid):
-        nx, ny, nz = grid
-        return face_mask(x - 1, y - 1, z - 1, (nx - 2, ny - 2, nz - 2))
+        nx, ny, nz, row = grid
+        return face_mask(x - 1, y - 1, z - 1, (nx - 2, ny - 2, nz - 2, row))
 
     return touched_faces
 
