@@ -21,7 +21,7 @@ from .model import InPores, Problem
 from .simulation import Simulation
 
 #: largest difference of a velocity from the reference, over the largest velocity: rounding of some tens of steps
-TOLERANCE = {"single": 2e-5, "double": 1e-12}
+TOLERANCE = {"half": 5e-3, "single": 2e-5, "double": 1e-12}
 
 #: blocks of a row on the grid of the check, where the grid that is timed has as many
 BLOCKS = 3

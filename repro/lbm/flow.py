@@ -9,7 +9,7 @@ import numpy as np
 from repro.declared import Kind, Numbers, OneOf, checked
 from repro.errors import InputError, require, short
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
-from repro.parallel.options import Block, OnDevice, OnRanks, Precision
+from repro.parallel.options import Block, OnDevice, OnRanks
 
 from .lattice import D3Q19
 from .ranks import several, share_of
@@ -34,8 +34,8 @@ def on_nodes(what: str, values, shape: tuple[int, ...], components: tuple[int, .
 class FlowSimulation(TimeLoop):
     """A flow that solves `problem`, in lattice units.
 
-    `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES (None: DEFAULT), `precision` "single"
-    or "double", `block` the threads a block on a GPU, `layout` one of LAYOUTS. Raises InputError for what cannot work
+    `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES (None: DEFAULT), `precision` one of
+    PRECISIONS, `block` the threads a block on a GPU, `layout` one of LAYOUTS. Raises InputError for what cannot work
     and MemoryLimitError before allocating what does not fit.
 
     With `ranks` (`repro.parallel.ranks.world.world()`) each of several processes has a part of the box, and each does
@@ -59,6 +59,8 @@ class FlowSimulation(TimeLoop):
     PROBLEM: type
     WANTED = ""
     LAYOUTS = ("soa",)
+    #: type of all numbers by the name of the precision
+    PRECISIONS = PRECISIONS
     #: what a user may change where the flow diverges
     ADVICE = ""
 
@@ -69,7 +71,7 @@ class FlowSimulation(TimeLoop):
         device: OnDevice,
         *,
         strategy: str | None = None,
-        precision: Precision = "single",
+        precision: str = "single",
         layout: str = "soa",
         block: Block = 128,
         ranks: OnRanks = None,
@@ -78,9 +80,10 @@ class FlowSimulation(TimeLoop):
             strategy = self.ON_RANKS[0] if self.ON_RANKS and several(ranks) else self.DEFAULT
         Kind(self.PROBLEM, wanted=self.WANTED).check("problem", problem)
         OneOf(self.STRATEGIES).check("strategy", strategy)
+        OneOf(self.PRECISIONS).check("precision", precision)
         OneOf(self.LAYOUTS).check("layout", layout)
         self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
-        self.layout, self.dtype, self.lattice = layout, PRECISIONS[precision], problem.lattice
+        self.layout, self.dtype, self.lattice = layout, self.PRECISIONS[precision], problem.lattice
         self._share = share_of(self, ranks)
         #: the problem on the nodes that are here
         self.part = self._share.problem
@@ -102,8 +105,18 @@ class FlowSimulation(TimeLoop):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of a number."""
-        return np.dtype(self.dtype).itemsize
+        """Bytes of a population."""
+        return np.dtype(self._kept).itemsize
+
+    @property
+    def _kept(self) -> type:
+        """Type in which populations are kept."""
+        return self.dtype
+
+    @property
+    def _unit(self) -> float:
+        """What a population that is kept as 1 stands for."""
+        return 1.0
 
     @property
     def cost(self) -> Cost:
@@ -149,10 +162,16 @@ class FlowSimulation(TimeLoop):
         q, given = self.lattice.q, Numbers().array("populations", populations)
         if given.shape not in ((q, 1, 1, 1), (q, *self.problem.shape[::-1])):
             raise InputError(f"populations of shape {given.shape}: it must be {(q, *self.problem.shape[::-1])}")
-        values = given - self._stored_from
+        values = (given - self._stored_from) / self._unit
         if given.shape[1:] == self.problem.shape[::-1]:
             values = self._as_stored(values)
-        self._rows(self.state)[:] = self.device.to_device(values.reshape(q, -1).astype(self.dtype))
+        self._set_rows(self.state, values.reshape(q, -1).astype(self._kept))
+
+    def _set_rows(self, array, values: np.ndarray) -> None:
+        """Set the stored populations of an array to rows (q, nodes), or (q, 1) for all nodes."""
+        rows = self._rows(array)
+        shape = rows.shape[1:] if values.shape[1] > 1 else (1,) * (rows.ndim - 1)
+        rows[:] = self.device.to_device(values.reshape(-1, *shape))
 
     def _as_stored(self, values: np.ndarray) -> np.ndarray:
         """Values (..., nz, ny, nx) of all nodes as rows (..., node) of those that are kept here."""

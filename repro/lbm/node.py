@@ -28,6 +28,8 @@ class Specialisation:
     block: int = 128
     #: whether nodes inside the box are marked as solid; `wall.solid` are then their marks
     obstacles: bool = False
+    #: whether populations are kept in half precision, and computed in single
+    half: bool = False
 
     @property
     def lattice(self):
@@ -37,7 +39,7 @@ class Specialisation:
     @cached_property
     def streaming(self) -> Streaming:
         """How populations are found and left."""
-        return make_streaming(self.lattice, self.model.boundaries, self.layout, self.dtype)
+        return make_streaming(self.lattice, self.model.boundaries, self.layout, self.dtype, self.half)
 
     @property
     def rows(self) -> int:
@@ -76,7 +78,7 @@ def make_wall_rules(spec: Specialisation):
     extrapolated, solid = boundaries.has("extrapolation"), boundaries.has("standard")
     some_extrapolated, some_solid, obstacles = any(extrapolated), any(solid), spec.obstacles
     sliding = tuple(face == boundaries.moving and solid[face] for face in range(6))
-    slides, gain = any(sliding), make_wall_gain(lattice, dtype)
+    slides, gain, half, one = any(sliding), make_wall_gain(lattice, dtype), spec.half, dtype(1)
     resting = tuple(face and not moves for face, moves in zip(solid, sliding, strict=True))
     face_mask, crosses_face = make_face_mask(lattice, sliding)
     in_obstacle = marked if obstacles else nowhere
@@ -98,6 +100,8 @@ def make_wall_rules(spec: Specialisation):
                     if crosses_face(i, -1, mask):
                         for k in range(n):
                             s[i, k] += gain(i, wall)
+                            # what goes to and fro between two nodes in walls grows for ever, and nothing feels it
+                            s[i, k] = min(max(s[i, k], -one), one) if half else s[i, k]
             return False
         (node, _), count = index_of(x, y, z, grid), 0
         for k in range(n):
@@ -170,7 +174,8 @@ def macroscopic_kernel(spec: Specialisation, *, collided: bool, load=None) -> Ke
     populations that do not lie at their own nodes.
     """
     lattice, q, walls, dtype = spec.lattice, spec.lattice.q, spec.model.boundaries, spec.dtype
-    load = load or make_streaming(lattice, PERIODIC_BOX if collided else walls, spec.layout, dtype).load
+    faces = PERIODIC_BOX if collided else walls
+    load = load or make_streaming(lattice, faces, spec.layout, dtype, spec.half).load
     inner, extrapolate = make_extrapolation(lattice, walls, dtype, VELOCITY_SHARE.get(spec.model.forcing, 0.0))
     moments = make_moments(lattice, dtype, -0.5 if collided else 0.5)
     solid = walls.has("standard")

@@ -7,11 +7,31 @@ last: 3 w (c.g), which is rounded to whole units in the last place of w. Program
 
 from functools import cache
 
-from repro.parallel import device_function
+import numpy as np
+
+from repro.parallel import device_function, from_half, to_half
 
 from .lattice import Lattice
 
 STORAGES = ("deviation", "plain")
+
+#: of deviations that are kept in half precision: what a stored 1 stands for. They reach from -2 to 2, and that of a
+#: flow of 1e-4 still has all of its eleven digits
+HALF_UNIT = 2.0**-15
+
+_UNIT, _INVERSE = np.float32(HALF_UNIT), np.float32(1 / HALF_UNIT)
+
+
+@device_function
+def read_half(kept):
+    """A number in single precision from what is kept of it."""
+    return from_half(kept) * _UNIT
+
+
+@device_function
+def write_half(number):
+    """What is kept of a number."""
+    return to_half(number * _INVERSE)
 
 
 @cache

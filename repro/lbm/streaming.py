@@ -16,6 +16,7 @@ from .boundaries import Boundaries
 from .lattice import Lattice
 from .layout import make_layout, unsigned
 from .neighbours import crossed_faces, index_of, make_offset, steps_of
+from .storage import read_half, write_half
 
 
 @cache
@@ -109,8 +110,8 @@ class Streaming(NamedTuple):
 
 
 @cache
-def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype) -> Streaming:
-    """The four ways between a run of nodes and an array of populations."""
+def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype, half: bool = False) -> Streaming:
+    """The four ways between a run of nodes and an array of populations, kept in half precision if `half` says so."""
     q, opposite, modified = lattice.q, lattice.opposite, "modified" in boundaries.faces
     (at, stride), offset = make_layout(lattice, layout), make_offset(lattice)
     face_mask, crosses_face = make_face_mask(lattice, closed_faces(boundaries))
@@ -138,8 +139,12 @@ def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype)
                 base = at(i, here + offset(i, -1, steps) if streams else here, size)
                 if streams and crosses_face(i, -1, mask):
                     base = at(opposite[i], here, size)
+                # a branch that the compiler drops: without it, a function that does nothing changes the order of sums
                 for k in range(n):
-                    s[i, k] = f[unsigned(base + stride * k)]
+                    if half:
+                        s[i, k] = read_half(f[unsigned(base + stride * k)])
+                    else:
+                        s[i, k] = f[unsigned(base + stride * k)]
             bounce_back(s, n, mask)
             if streams or modified:
                 gain(s, n, x, y, z, grid, wall)
@@ -158,7 +163,10 @@ def make_streaming(lattice: Lattice, boundaries: Boundaries, layout: str, dtype)
                 if streams and crosses_face(i, 1, mask):
                     base = at(opposite[i], here, size)
                 for k in range(n):
-                    g[unsigned(base + stride * k)] = s[i, k]
+                    if half:
+                        g[unsigned(base + stride * k)] = write_half(s[i, k])
+                    else:
+                        g[unsigned(base + stride * k)] = s[i, k]
 
         return write
 

@@ -66,6 +66,43 @@ def _compiled_ones(word):
     return (lambda word: _population(word)) if word == types.uint32 else None
 
 
+def from_half(bits):
+    """The number, in single precision, of which these are the 16 bits in half precision."""
+    return np.float32(np.uint16(bits).view(np.float16))
+
+
+@intrinsic
+def _extended(typing_context, bits):
+    def generate(context, builder, signature, arguments):
+        return builder.fpext(builder.bitcast(arguments[0], ir.HalfType()), ir.FloatType())
+
+    return types.float32(bits), generate
+
+
+@overload(from_half)
+def _compiled_from_half(bits):
+    return (lambda bits: _extended(bits)) if bits == types.uint16 else None
+
+
+def to_half(value):
+    """The 16 bits of the nearest number in half precision; of a number beyond 65504 those of infinity."""
+    with np.errstate(over="ignore"):
+        return np.float16(value).view(np.uint16)
+
+
+@intrinsic
+def _truncated(typing_context, value):
+    def generate(context, builder, signature, arguments):
+        return builder.bitcast(builder.fptrunc(arguments[0], ir.HalfType()), ir.IntType(16))
+
+    return types.uint16(value), generate
+
+
+@overload(to_half)
+def _compiled_to_half(value):
+    return (lambda value: _truncated(value)) if value == types.float32 else None
+
+
 def like(x, value):
     """A number in the type of `x`, or of the items of an array."""
     return np.asarray(x).dtype.type(value)

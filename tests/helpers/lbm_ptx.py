@@ -5,6 +5,7 @@ python -m helpers.lbm_ptx KIND [KIND ...]
 boxes      each lattice in a precision, D2Q9 in both, and a D2Q9 channel with solid nodes
 porous     the strategies for porous media, in each collision and precision that is named
 swaps      those of the swap paper, on the cubic cavity
+halves     those that keep half precision, on the cubic cavity
 fluids     those for two fluids, each in a collision and a precision
 """
 
@@ -24,7 +25,7 @@ from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
 from repro.lbm.simulation import Simulation
-from repro.lbm.strategies import STRATEGIES, SWAPS
+from repro.lbm.strategies import IN_HALF, STRATEGIES, SWAPS
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
 
@@ -93,6 +94,7 @@ def runs_of(kind: str) -> list[tuple]:
         "boxes": [(*box, name) for box in [*boxes, (obstacle_flow, "obstacles", "single")] for name in STRATEGIES],
         "porous": [(porous_flow, *case, name) for case in POROUS for name in POROUS_STRATEGIES],
         "swaps": [(cubic_flow, "cubic", precision, name) for precision in PRECISIONS for name in in_place],
+        "halves": [(cubic_flow, "cubic", "half", name) for name in IN_HALF],
         "fluids": [(two_fluids, collision, precision, name) for name, collision, precision in TWO_FLUIDS],
     }
     return [(build, case, strategy, precision) for build, case, precision, strategy in kinds[kind]]

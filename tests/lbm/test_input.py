@@ -66,7 +66,7 @@ def check_refusal(make, kind=InputError):
         (lambda: model(collision="srt"), ["collision = 'srt'", "bgk, trt"]),
         (lambda: model(forcing="shan-chen"), ["'shan-chen'", "luo, guo"]),
         (lambda: Simulation(problem(), no_device(), strategy="pul"), ["'pul'", "pull, push, split, shared memory"]),
-        (lambda: Simulation(problem(), no_device(), precision="half"), ["'half'", "single, double"]),
+        (lambda: Simulation(problem(), no_device(), precision="quarter"), ["'quarter'", "single, double, half"]),
         (lambda: Simulation(problem(), no_device(), layout="csr"), ["'csr'", "soa, aos"]),
         (lambda: Simulation(problem(), no_device(), block=0), ["block = 0", "1 to 1024"]),
         (lambda: Simulation(problem(), no_device(), block=2048), ["block = 2048", "1 to 1024"]),
@@ -125,11 +125,11 @@ def test_the_memory_that_is_asked_for_is_what_is_allocated(cuda_device):
             self.allocated += int(np.prod(shape)) * np.dtype(dtype).itemsize
             return cuda_device.zeros(shape, dtype)
 
-    for strategy in ("pull", "split", "shared memory"):
+    for strategy, precision in (("pull", "single"), ("split", "half"), ("shared memory", "double")):
         device = Counting()
-        simulation = Simulation(problem(), device, strategy=strategy, block=8)
+        simulation = Simulation(problem(), device, strategy=strategy, block=8, precision=precision)
         # the convergence test keeps another copy of the fields
-        fields = 4 * 4 * simulation.problem.nodes
+        fields = 4 * np.dtype(simulation.dtype).itemsize * simulation.problem.nodes
         assert simulation.memory == device.allocated + fields
 
 

@@ -6,16 +6,16 @@ from helpers.toolkit import ptx_of
 
 from repro.lbm.lattice import LATTICES
 from repro.lbm.porous.strategies import STRATEGIES as POROUS_STRATEGIES
-from repro.lbm.strategies import STRATEGIES
+from repro.lbm.strategies import IN_HALF, STRATEGIES
 from repro.lbm.two_fluids.strategies import STRATEGIES as TWO_FLUIDS
 
-OTHER = {"single": "double", "double": "single"}
+OTHER = {"half": "double", "single": "double", "double": "single"}
 
 
 @cache
 def every_kernel() -> list[dict]:
     """The kernels of all kinds, from one process: most of its time goes into its start."""
-    return ptx_of("lbm_ptx", "boxes", "porous", "swaps", "fluids")
+    return ptx_of("lbm_ptx", "boxes", "porous", "swaps", "halves", "fluids")
 
 
 def kernels_of(kind: str, strategies) -> list[dict]:
@@ -64,11 +64,16 @@ def test_kernels_for_porous_media_keep_their_scratch_in_registers_and_compute_in
 
 def test_kernels_that_stream_by_swaps_keep_their_scratch_in_registers_and_compute_in_one_precision():
     kernels = kernels_of("swaps", ["swap links", "swap rays", "swap types", "esoteric pull"])
-    for precision in OTHER:
+    for precision in ("single", "double"):
         loads = {(k["strategy"], k["kernel"]): k["loads"] for k in kernels if k["precision"] == precision}
         # two places a link, nineteen populations a node, none twice
         assert loads["swap links", "swap"] == 18
         assert loads["swap links", "update"] == loads["swap types", "take"] == loads["esoteric pull", "update"] == 19
+
+
+def test_kernels_that_keep_half_precision_keep_their_scratch_in_registers_and_compute_in_single():
+    kernels = kernels_of("halves", IN_HALF)
+    assert {(k["strategy"], k["loads"]) for k in kernels if k["kernel"] == "update"} == {(name, 19) for name in IN_HALF}
 
 
 def test_kernels_for_two_fluids_keep_their_scratch_in_registers_and_read_nothing_twice():

@@ -11,3 +11,5 @@ from .swap import links, rays, sweep, types
 STRATEGIES = {"pull": pull, "push": push, "split": split, "shared memory": shared_memory}
 SWAPS = {"swap sweep": sweep, "swap rays": rays, "swap types": types, "swap links": links}
 ALL = STRATEGIES | SWAPS | {"esoteric pull": esoteric_pull}
+#: those that can keep populations in half precision
+IN_HALF = ("pull", "push", "split")

@@ -1,6 +1,6 @@
 """A problem on a device, made once: what every strategy of a box binds its kernels to."""
 
-from functools import partial
+import numpy as np
 
 from ..layout import row_length
 from ..node import Specialisation
@@ -8,13 +8,20 @@ from ..parameters import MarkedWalls
 from .scheme import Scheme, in_order
 
 
+def _as_bits(argument):
+    """Numbers in half precision as kernels know them, by their bits; anything else as it is."""
+    return argument.view(np.uint16) if getattr(argument, "dtype", None) == np.float16 else argument
+
+
 class Box:
     """Problem, device, parameters on it (with the marks of the solid, if there is any) and what to compile for."""
 
-    def __init__(self, problem, device, dtype, layout: str, block: int):
+    def __init__(self, problem, device, dtype, layout: str, block: int, half: bool = False):
         self.problem, self.device, self.shape, self.model = problem, device, problem.shape, problem.model
         solid = problem.solid
-        self.spec = Specialisation(problem.model, dtype, layout, block, obstacles=solid is not None)
+        self.spec = Specialisation(problem.model, dtype, layout, block, obstacles=solid is not None, half=half)
+        #: type in which populations are kept
+        self.kept = np.float16 if half else dtype
         #: length of a row of the arrays, see `Grid`: each begins with a line of the cache, whatever the nodes
         self.row = row_length(problem.nodes) if layout == "soa" else problem.nodes
         parameters = problem.parameters(dtype)
@@ -26,7 +33,7 @@ class Box:
     def arrays(self, count: int) -> list:
         """Zeroed arrays of populations: the fluid at rest with density one."""
         size = self.model.lattice.q * self.row
-        return [self.device.zeros(size, self.spec.dtype) for _ in range(count)]
+        return [self.device.zeros(size, self.kept) for _ in range(count)]
 
     def rows(self, array):
         """The populations of an array as (q, nodes): a view."""
@@ -35,7 +42,8 @@ class Box:
 
     def compile(self, kernel):
         """The kernel over all nodes of the box: bind(*arguments) gives a launch."""
-        return partial(self.device.compile(kernel), self.shape)
+        bind = self.device.compile(kernel)
+        return lambda *arguments: bind(self.shape, *map(_as_bits, arguments))
 
     def in_place(self, parts_of) -> Scheme:
         """A scheme with one array f, at rest, whose steps are the parts of parts_of(f) one after the other."""
