@@ -48,7 +48,9 @@ class Simulation(FlowSimulation):
         scheme = ALL[self.strategy].build(box)
         fields, (grid, _, force, wall) = device.zeros(self.ROWS * box.row, self.dtype), box.parameters
         observe = [
-            box.compile(macroscopic_kernel(box.spec, collided=scheme.collided, load=load))(f, fields, grid, force, wall)
+            box.compile(macroscopic_kernel(box.spec, collided=scheme.collided, load=load))(
+                box.words(f), fields, grid, force, wall
+            )
             for f, load in zip(scheme.states, scheme.loads or (None, None), strict=True)
         ]
         return replace(scheme, observe=tuple(observe), fields=fields)

@@ -15,7 +15,7 @@ _HOMES = {
     "jit": "device_function load_generated",
     "kernel": "Kernel",
     "memory": "readable require_memory require_room",
-    "operations": "fma from_half like ones to_half zero",
+    "operations": "fma from_bits from_half like ones to_bits to_half zero",
     "timeloop": "GRAPH_STEPS PRECISIONS TimeLoop require_finite",
     "timing": "Timing copy_bandwidth host_clock measure part_seconds time_launches wall_clock",
 }

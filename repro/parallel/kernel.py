@@ -20,6 +20,8 @@ class Kernel:
     ndim: int = 1
     #: rows of the private scratch array of each run
     rows: int = 0
+    #: rows of a second one, for bodies that work on two items
+    other_rows: int = 0
     #: type of the scratch
     dtype: type = np.float32
     #: give the first and the last item of each row a run of their own, so that a run is uniform at the walls
@@ -40,7 +42,7 @@ class Kernel:
     @property
     def options(self) -> dict:
         """What `loops` needs to know on every device."""
-        names = ("ndim", "rows", "index_rows", "shared_rows", "strict")
+        names = ("ndim", "rows", "other_rows", "index_rows", "shared_rows", "strict")
         return {name: getattr(self, name) for name in names} | {"dtype": np.dtype(self.dtype)}
 
     def padded(self, shape: tuple[int, ...]) -> tuple[int, int, int]:

@@ -6,11 +6,11 @@ A body handles a run of `n` neighbouring items that starts at `x`:
     body(x, n, y, s, *arguments)           two-dimensional, x fastest
     body(x, n, y, z, s, *arguments)        three-dimensional
 
-`s` is the run's private scratch of shape (rows, n at most) and is left out when the kernel asks for no rows; a kernel
-with `index_rows` gets a scratch of 32-bit integers after it, one with `shared_rows` the block's shared array. On the
-CPU the run is a piece of a row, which the compiler vectorises; on the GPU it is one item and the loops over the run
-vanish. numba cannot compile a CUDA kernel with `*args`, so the wrappers are generated for the body's arguments, of
-which some may be named tuples (see `kernel`).
+`s` is the run's private scratch of shape (rows, n at most) and is left out when the kernel asks for no rows; after it
+come, where a kernel asks for them, another one of `other_rows`, one of 32-bit integers of `index_rows`, and the block's
+shared array of `shared_rows`. On the CPU the run is a piece of a row, which the compiler vectorises; on the GPU it is
+one item and the loops over the run vanish. numba cannot compile a CUDA kernel with `*args`, so the wrappers are
+generated for the body's arguments, of which some may be named tuples (see `kernel`).
 """
 
 from functools import cache, partial
@@ -27,8 +27,9 @@ from numba import carray, int32, njit
 from repro.parallel.operations import stack_array
 {imports}
 
-def make(body, rows, dtype, lanes, edges, index_rows, shared_rows):
-    count, index_count, shared_count = rows * lanes, index_rows * lanes, shared_rows * lanes
+def make(body, rows, other_rows, dtype, lanes, edges, index_rows, shared_rows):
+    count, other_count, index_count = rows * lanes, other_rows * lanes, index_rows * lanes
+    shared_count = shared_rows * lanes
 
     @njit(fastmath={fast}, cache={cache}, error_model="numpy", no_cfunc_wrapper=True, _nrt={counted})
     def loop(chunk, chunks, nx, ny, nz{arguments}):
@@ -79,7 +80,7 @@ _CUDA = '''"""Generated: a CUDA kernel, one item a thread."""
 from numba import cuda, int32, int64, uint32
 {imports}
 
-def make(body, rows, dtype, index_rows, shared_rows, block, registers):
+def make(body, rows, other_rows, dtype, index_rows, shared_rows, block, registers):
     @cuda.jit(fastmath={fast}, cache={cache}{limit})
     def kernel({extents}{arguments}):
 {place}{scratch}        if {inside}:
@@ -103,11 +104,13 @@ _ALONG_ALL = """        item = uint32(cuda.blockIdx.x * cuda.blockDim.x + cuda.t
 #: lines that make the scratch arrays, by their names in the call
 _CPU_SCRATCH = {
     "s": "        s = carray(stack_array(count, dtype), (rows, lanes))\n",
+    "o": "        o = carray(stack_array(other_count, dtype), (other_rows, lanes))\n",
     "r": "        r = carray(stack_array(index_count, int32), (index_rows, lanes))\n",
     "t": "        t = carray(stack_array(shared_count, dtype), (shared_rows, lanes))\n",
 }
 _CUDA_SCRATCH = {
     "s": "        s = cuda.local.array((rows, 1), dtype)\n",
+    "o": "        o = cuda.local.array((other_rows, 1), dtype)\n",
     "r": "        r = cuda.local.array((index_rows, 1), int32)\n",
     "t": "        t = cuda.shared.array((shared_rows, block), dtype)\n",
 }
@@ -126,13 +129,15 @@ def _parts(packing: Packing, ndim: int, run: str, lines: dict[str, str], rows: t
 
 
 @cache
-def cpu_loop(body, packing: Packing, *, ndim, rows, dtype, lanes, edges, index_rows, shared_rows, strict=False):
+def cpu_loop(
+    body, packing: Packing, *, ndim, rows, other_rows=0, dtype, lanes, edges, index_rows, shared_rows, strict=False
+):
     """Wrap `body` into a loop: returns loop(chunk, chunks, nx, ny, nz, *flat arguments), the share of one core."""
     if edges and lanes == 1:
         edges = False
-    parts = _parts(packing, ndim, "1" if lanes == 1 else "n", _CPU_SCRATCH, (rows, index_rows, shared_rows))
+    parts = _parts(packing, ndim, "1" if lanes == 1 else "n", _CPU_SCRATCH, (rows, other_rows, index_rows, shared_rows))
     walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(**parts)
-    constants = body, rows, dtype, lanes, edges, index_rows, shared_rows
+    constants = body, rows, other_rows, dtype, lanes, edges, index_rows, shared_rows
     # references to arrays are counted at each use of one, which takes up to three quarters of a loop's time: a body
     # makes no array, and only the views of scratch need the count
     text = _CPU.format(**parts, walk=walk, fast=not strict, cache=UNDERSTOOD, counted=bool(parts["scratch"]))
@@ -165,6 +170,7 @@ def cuda_kernel(
     along_rows=True,
     ndim,
     rows,
+    other_rows=0,
     dtype,
     index_rows,
     shared_rows,
@@ -177,13 +183,13 @@ def cuda_kernel(
     With blocks along rows, kernel(nx, *flat arguments), y and z are those of a block, and the last one of each row may
     have less to do; otherwise, kernel(nx, ny, nz, ...), blocks go along the whole index space, below 2^32 items.
     """
-    parts = _parts(packing, ndim, "1", _CUDA_SCRATCH, (rows, index_rows, shared_rows))
+    parts = _parts(packing, ndim, "1", _CUDA_SCRATCH, (rows, other_rows, index_rows, shared_rows))
     # the simulator has no registers
     limited = registers is not None and not config.ENABLE_CUDASIM
     limit = ", max_registers=registers" if limited else ""
     # numba would take a kernel with one limit from the cache for another
     cached = UNDERSTOOD and not shared_rows and not limited
-    constants = body, rows, dtype, index_rows, shared_rows, block, registers
+    constants = body, rows, other_rows, dtype, index_rows, shared_rows, block, registers
     extents, place, inside = ("nx", _ALONG_ROWS, "x < nx") if along_rows else ("nx, ny, nz", _ALONG_ALL, "z < nz")
     parts |= {"extents": extents, "place": place, "inside": inside}
     text = _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit)

@@ -103,6 +103,42 @@ def _compiled_to_half(value):
     return (lambda value: _truncated(value)) if value == types.float32 else None
 
 
+def from_bits(bits):
+    """The number in single precision of which these are the 32 bits."""
+    return np.uint32(bits).view(np.float32)
+
+
+def to_bits(value):
+    """The 32 bits of a number in single precision."""
+    return np.float32(value).view(np.uint32)
+
+
+def _reinterpreted(kind):
+    """The bits of a number as those of another type of the same size."""
+
+    @intrinsic
+    def reinterpreted(typing_context, value):
+        def generate(context, builder, signature, arguments):
+            return builder.bitcast(arguments[0], context.get_value_type(kind))
+
+        return kind(value), generate
+
+    return reinterpreted
+
+
+_as_number, _as_bits = _reinterpreted(types.float32), _reinterpreted(types.uint32)
+
+
+@overload(from_bits)
+def _compiled_from_bits(bits):
+    return (lambda bits: _as_number(bits)) if bits == types.uint32 else None
+
+
+@overload(to_bits)
+def _compiled_to_bits(value):
+    return (lambda value: _as_bits(value)) if value == types.float32 else None
+
+
 def like(x, value):
     """A number in the type of `x`, or of the items of an array."""
     return np.asarray(x).dtype.type(value)

@@ -86,7 +86,8 @@ class PlainCore(PlainDevice):
 def run(kernel, lanes, extents, arguments):
     """All runs of a kernel's index space, one after the other."""
     nx, ny, nz = extents
-    rows = ((kernel.rows, kernel.dtype), (kernel.index_rows, np.int32), (kernel.shared_rows, kernel.dtype))
+    private = (kernel.rows, kernel.dtype), (kernel.other_rows, kernel.dtype), (kernel.index_rows, np.int32)
+    rows = (*private, (kernel.shared_rows, kernel.dtype))
     with np.errstate(all="ignore"):
         for z in range(nz):
             for y in range(ny):

@@ -89,6 +89,7 @@ def ptx(kernel, along_rows, arguments, fuse):
         along_rows=along_rows,
         ndim=settings.ndim,
         rows=settings.rows,
+        other_rows=settings.other_rows,
         dtype=np.dtype(settings.dtype),
         index_rows=settings.index_rows,
         shared_rows=settings.shared_rows,

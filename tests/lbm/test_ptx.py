@@ -73,6 +73,7 @@ def test_kernels_that_stream_by_swaps_keep_their_scratch_in_registers_and_comput
 
 def test_kernels_that_keep_half_precision_keep_their_scratch_in_registers_and_compute_in_single():
     kernels = kernels_of("halves", IN_HALF)
+    # a pair of nodes takes nineteen words, as one takes nineteen numbers
     assert {(k["strategy"], k["loads"]) for k in kernels if k["kernel"] == "update"} == {(name, 19) for name in IN_HALF}
 
 
