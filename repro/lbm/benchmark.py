@@ -30,12 +30,13 @@ BLOCKS = 3
 INCLUDES = "whole time steps with their wall schemes; no copy to the host"
 
 
-def check_strategy(problem: Problem, device, *, strategy="pull", block=128, steps: int = 20, **options) -> str:
+def check_strategy(problem: Problem, device, *, strategy="pull", block=None, steps: int = 20, **options) -> str:
     """Run the strategy on a small grid against another one, node by node on one core; returns how well they agree.
 
     Raises CheckError where they differ by more than rounding. `options` as of Simulation.
     """
     nx, ny, nz = problem.shape
+    block = block or Simulation.block_of(strategy)
     # several blocks a row: what goes from block to block is to be checked
     small = replace(problem, shape=(min(nx, BLOCKS * block), min(ny, 32), min(nz, 12)))
     tested = Simulation(small, device, strategy=strategy, block=block, **options)

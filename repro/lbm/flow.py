@@ -3,17 +3,21 @@
 from dataclasses import replace
 from functools import partial
 from math import prod
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from repro.declared import Kind, Numbers, OneOf, checked
+from repro.declared import Kind, Numbers, OneOf, OrNone, checked
 from repro.errors import InputError, require, short
 from repro.parallel import PRECISIONS, TimeLoop, require_finite, require_memory
-from repro.parallel.options import Block, OnDevice, OnRanks
+from repro.parallel.options import BLOCK, OnDevice, OnRanks
 
 from .lattice import D3Q19
 from .ranks import several, share_of
 from .strategies.scheme import Cost
+
+#: threads a block on a GPU
+DEFAULT_BLOCK = 128
 
 
 def on_nodes(what: str, values, shape: tuple[int, ...], components: tuple[int, ...] = ()) -> np.ndarray:
@@ -35,8 +39,8 @@ class FlowSimulation(TimeLoop):
     """A flow that solves `problem`, in lattice units.
 
     `device` comes from `repro.parallel.select`, `strategy` is a key of STRATEGIES (None: DEFAULT), `precision` one of
-    PRECISIONS, `block` the threads a block on a GPU, `layout` one of LAYOUTS. Raises InputError for what cannot work
-    and MemoryLimitError before allocating what does not fit.
+    PRECISIONS, `block` the threads a block on a GPU (None: those of `block_of`), `layout` one of LAYOUTS. Raises
+    InputError for what cannot work and MemoryLimitError before allocating what does not fit.
 
     With `ranks` (`repro.parallel.ranks.world.world()`) each of several processes has a part of the box, and each does
     the same: `part` is the problem there, with a halo, `gathered` brings fields together. A step has the bits of one
@@ -59,6 +63,8 @@ class FlowSimulation(TimeLoop):
     PROBLEM: type
     WANTED = ""
     LAYOUTS = ("soa",)
+    #: threads a block by strategy, where they are not DEFAULT_BLOCK
+    BLOCKS: ClassVar[dict] = {}
     #: type of all numbers by the name of the precision
     PRECISIONS = PRECISIONS
     #: what a user may change where the flow diverges
@@ -73,7 +79,7 @@ class FlowSimulation(TimeLoop):
         strategy: str | None = None,
         precision: str = "single",
         layout: str = "soa",
-        block: Block = 128,
+        block: Annotated[int | None, OrNone(BLOCK)] = None,
         ranks: OnRanks = None,
     ):
         if strategy is None:
@@ -82,7 +88,12 @@ class FlowSimulation(TimeLoop):
         OneOf(self.STRATEGIES).check("strategy", strategy)
         OneOf(self.PRECISIONS).check("precision", precision)
         OneOf(self.LAYOUTS).check("layout", layout)
-        self.problem, self.strategy, self.precision, self.block = problem, strategy, precision, block
+        self.problem, self.strategy, self.precision, self.block = (
+            problem,
+            strategy,
+            precision,
+            block or self.block_of(strategy),
+        )
         self.layout, self.dtype, self.lattice = layout, self.PRECISIONS[precision], problem.lattice
         self._share = share_of(self, ranks)
         #: the problem on the nodes that are here
@@ -92,6 +103,11 @@ class FlowSimulation(TimeLoop):
         self.scheme = self._share.exchanged(self._build(device), device)
         super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_valid)
         self._put_at_rest()
+
+    @classmethod
+    def block_of(cls, strategy: str) -> int:
+        """Threads a block on a GPU, unless others are asked for."""
+        return cls.BLOCKS.get(strategy, DEFAULT_BLOCK)
 
     def _put_at_rest(self):
         """Set the populations at first where they are not those of density one, which are zeros in the arrays."""

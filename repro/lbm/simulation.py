@@ -14,7 +14,7 @@ from .layout import LAYOUTS, row_length
 from .model import Problem
 from .node import macroscopic_kernel
 from .storage import HALF_UNIT
-from .strategies import ALL, IN_HALF
+from .strategies import ALL, BLOCKS, IN_HALF
 from .strategies.box import Box
 
 #: intervals of the convergence test without progress after which a run is given up
@@ -33,7 +33,7 @@ class Simulation(FlowSimulation):
     and everything is computed in single: half the bytes, and a relative error of 2^-11 of a deviation a step.
     """
 
-    STRATEGIES, DEFAULT, ON_RANKS = ALL, "pull", ("pull",)
+    STRATEGIES, DEFAULT, BLOCKS, ON_RANKS = ALL, "pull", BLOCKS, ("pull",)
     PROBLEM, WANTED, LAYOUTS = Problem, "a Problem, as case.problem is one", LAYOUTS
     PRECISIONS = PRECISIONS | {"half": np.float32}
     ADVICE = "use more nodes, a lower speed or 'trt'"

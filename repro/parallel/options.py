@@ -12,7 +12,8 @@ OnDevice = Annotated[Any, Device()]
 Precision = Annotated[str, OneOf(PRECISIONS)]
 
 #: threads of a block on a GPU
-Block = Annotated[int, Whole(1, 1024)]
+BLOCK = Whole(1, 1024)
+Block = Annotated[int, BLOCK]
 
 #: of random numbers
 Seed = Annotated[int, Whole(0, 2**31 - 1)]

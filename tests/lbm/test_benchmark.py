@@ -226,3 +226,9 @@ def test_the_launch_that_is_stated_is_the_one_that_ran(name):
     assert speed.repeats == 5
     # on a CPU a recorded sequence is the sequence itself
     assert CpuDevice(name).capture(len) is len if name == "threads" else device.captured
+
+
+def test_threads_a_block_are_those_of_the_strategy_unless_others_are_asked_for(plain):
+    asked = {("pull", None): 256, ("swap links", None): 128, ("shared memory", 2): 2, ("pull", 2): 2}
+    blocks = {key: Simulation(BOX, plain, strategy=key[0], block=key[1]).block for key in asked}
+    assert blocks == asked

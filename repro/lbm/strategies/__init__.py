@@ -11,5 +11,7 @@ from .swap import links, rays, sweep, types
 STRATEGIES = {"pull": pull, "push": push, "split": split, "shared memory": shared_memory}
 SWAPS = {"swap sweep": sweep, "swap rays": rays, "swap types": types, "swap links": links}
 ALL = STRATEGIES | SWAPS | {"esoteric pull": esoteric_pull, "paired pull": paired_pull}
+#: threads a block on a GPU unless others are asked for, see docs/performance.md; 128 for the other strategies
+BLOCKS = dict.fromkeys(("pull", "push", "split", "esoteric pull", "paired pull"), 256)
 #: those that can keep populations in half precision
 IN_HALF = ("pull", "push", "split", "paired pull")
