@@ -39,6 +39,7 @@ def make_pair_collision(lattice: Lattice, dtype, forcing: str | None, storage: s
         fx, fy, fz = inner = enter(s, n, force)
         moments(s, n, inner)
         even_force, odd_force = one - kept * even_rate, one - kept * odd_rate
+        even_kept, odd_kept = half * (one - even_rate), half * (one - odd_rate)
         for k in range(n):
             ux, uy, uz = s[q + 1, k], s[q + 2, k], s[q + 3, k]
             three_halves_u2 = three_halves * (ux * ux + uy * uy + uz * uz)
@@ -50,16 +51,15 @@ def make_pair_collision(lattice: Lattice, dtype, forcing: str | None, storage: s
             push = three * (kx * fx + ky * fy + kz * fz)
             for k in range(n):
                 ux, uy, uz = s[q + 1, k], s[q + 2, k], s[q + 3, k]
-                three_cu = three * (kx * ux + ky * uy + kz * uz)
+                three_cu = kx * (three * ux) + ky * (three * uy) + kz * (three * uz)
                 three_halves_u2 = three_halves * (ux * ux + uy * uy + uz * uz)
-                mean, slope = half * (s[i, k] + s[i + 1, k]), half * (s[i, k] - s[i + 1, k])
-                symmetric = even_rate * (even(weight, s[q, k], three_cu, three_halves_u2) - mean)
-                antisymmetric = odd_rate * (odd(weight, s[q, k], three_cu) - slope)
+                symmetric = even_kept * (s[i, k] + s[i + 1, k])
+                symmetric += even(even_rate * weight, s[q, k], three_cu, three_halves_u2)
+                antisymmetric = odd_kept * (s[i, k] - s[i + 1, k]) + odd(odd_rate * weight, s[q, k], three_cu)
                 if forced:
                     symmetric += even_force * weight * (three_cu * push - three * (ux * fx + uy * fy + uz * fz))
                     antisymmetric += odd_force * weight * push
-                s[i, k] += symmetric + antisymmetric
-                s[i + 1, k] += symmetric - antisymmetric
+                s[i, k], s[i + 1, k] = symmetric + antisymmetric, symmetric - antisymmetric
         leave(s, n, force)
 
     return collide

@@ -73,7 +73,8 @@ def even(weight, density_fluctuation, three_cu, three_halves_u2):
     """
     one, half = type(weight)(1), type(weight)(0.5)
     density = one + density_fluctuation
-    return weight * (density_fluctuation + density * (half * three_cu * three_cu - three_halves_u2))
+    isotropic = weight * (density_fluctuation - density * three_halves_u2)
+    return isotropic + half * weight * density * (three_cu * three_cu)
 
 
 @device_function
