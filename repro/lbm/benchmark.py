@@ -36,7 +36,7 @@ def check_strategy(problem: Problem, device, *, strategy="pull", block=None, ste
     Raises CheckError where they differ by more than rounding. `options` as of Simulation.
     """
     nx, ny, nz = problem.shape
-    block = block or Simulation.block_of(strategy)
+    block = block or Simulation.block_of(strategy, options.get("precision", "single"))
     # several blocks a row: what goes from block to block is to be checked
     small = replace(problem, shape=(min(nx, BLOCKS * block), min(ny, 32), min(nz, 12)))
     tested = Simulation(small, device, strategy=strategy, block=block, **options)

@@ -63,7 +63,7 @@ class FlowSimulation(TimeLoop):
     PROBLEM: type
     WANTED = ""
     LAYOUTS = ("soa",)
-    #: threads a block by strategy, where they are not DEFAULT_BLOCK
+    #: threads a block by strategy, or by strategy and precision, where they are not DEFAULT_BLOCK
     BLOCKS: ClassVar[dict] = {}
     #: type of all numbers by the name of the precision
     PRECISIONS = PRECISIONS
@@ -92,7 +92,7 @@ class FlowSimulation(TimeLoop):
             problem,
             strategy,
             precision,
-            block or self.block_of(strategy),
+            block or self.block_of(strategy, precision),
         )
         self.layout, self.dtype, self.lattice = layout, self.PRECISIONS[precision], problem.lattice
         self._share = share_of(self, ranks)
@@ -105,9 +105,9 @@ class FlowSimulation(TimeLoop):
         self._put_at_rest()
 
     @classmethod
-    def block_of(cls, strategy: str) -> int:
+    def block_of(cls, strategy: str, precision: str) -> int:
         """Threads a block on a GPU, unless others are asked for."""
-        return cls.BLOCKS.get(strategy, DEFAULT_BLOCK)
+        return cls.BLOCKS.get((strategy, precision), cls.BLOCKS.get(strategy, DEFAULT_BLOCK))
 
     def _put_at_rest(self):
         """Set the populations at first where they are not those of density one, which are zeros in the arrays."""

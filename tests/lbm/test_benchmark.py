@@ -232,3 +232,5 @@ def test_threads_a_block_are_those_of_the_strategy_unless_others_are_asked_for(p
     asked = {("pull", None): 256, ("swap links", None): 128, ("shared memory", 2): 2, ("pull", 2): 2}
     blocks = {key: Simulation(BOX, plain, strategy=key[0], block=key[1]).block for key in asked}
     assert blocks == asked
+    precisions = {"single": 256, "half": 128}
+    assert {name: Simulation.block_of("paired pull", name) for name in precisions} == precisions

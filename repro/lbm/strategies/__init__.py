@@ -13,5 +13,6 @@ SWAPS = {"swap sweep": sweep, "swap rays": rays, "swap types": types, "swap link
 ALL = STRATEGIES | SWAPS | {"esoteric pull": esoteric_pull, "paired pull": paired_pull}
 #: threads a block on a GPU unless others are asked for, see docs/performance.md; 128 for the other strategies
 BLOCKS = dict.fromkeys(("pull", "push", "split", "esoteric pull", "paired pull"), 256)
+BLOCKS["paired pull", "half"] = 128
 #: those that can keep populations in half precision
 IN_HALF = ("pull", "push", "split", "paired pull")
