@@ -122,10 +122,10 @@ class FlowSimulation(TimeLoop):
     @property
     def itemsize(self) -> int:
         """Bytes of a population."""
-        return np.dtype(self._kept).itemsize
+        return np.dtype(self.kept).itemsize
 
     @property
-    def _kept(self) -> type:
+    def kept(self) -> type:
         """Type in which populations are kept."""
         return self.dtype
 
@@ -181,7 +181,7 @@ class FlowSimulation(TimeLoop):
         values = (given - self._stored_from) / self._unit
         if given.shape[1:] == self.problem.shape[::-1]:
             values = self._as_stored(values)
-        self._set_rows(self.state, values.reshape(q, -1).astype(self._kept))
+        self._set_rows(self.state, values.reshape(q, -1).astype(self.kept))
 
     def _set_rows(self, array, values: np.ndarray) -> None:
         """Set the stored populations of an array to rows (q, nodes), or (q, 1) for all nodes."""

@@ -81,7 +81,7 @@ class Share(Whole):
     def __init__(self, flow, ranks):
         problem = flow.problem
         super().__init__(problem)
-        self._ranks, self._layout, self._lattice, self._dtype = ranks, flow.layout, flow.lattice, flow.dtype
+        self._ranks, self._layout, self._lattice, self._dtype = ranks, flow.layout, flow.lattice, flow.kept
         # where only pores are kept, they are what there is to do
         work = None if flow.STRATEGIES[flow.strategy].COST.dense else _pores_across(problem.stored.solid)
         blocks = blocks_for(problem.stored_shape, problem.periodic, ranks.count, problem.thinnest, work)

@@ -60,7 +60,7 @@ class Simulation(FlowSimulation):
         return self.precision == "half"
 
     @property
-    def _kept(self) -> type:
+    def kept(self) -> type:
         return np.float16 if self._half else self.dtype
 
     @property

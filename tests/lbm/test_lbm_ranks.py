@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -57,10 +58,16 @@ def problems(draw):
 
 @settings(max_examples=12)
 @given(
-    problems(), st.sampled_from([2, 3, 4, 8]), st.sampled_from(["single", "double"]), st.sampled_from(["soa", "aos"])
+    problems(),
+    st.sampled_from([2, 3, 4, 8]),
+    st.sampled_from(["half", "single", "double"]),
+    st.sampled_from(["soa", "aos"]),
 )
 def test_a_flow_has_the_bits_of_one_rank_however_it_is_cut(problem, ranks, precision, layout):
     device, options = PlainDevice(), {"precision": precision, "layout": layout}
+    walls = problem.model.boundaries
+    # what leaks mass is refused in half precision
+    assume(precision != "half" or walls.moving is None or walls.faces[walls.moving] != E)
 
     def run(rank):
         return state_of(flow_after(problem, device, rank, 3, **options))
@@ -233,8 +240,12 @@ def refusal(problem, ranks, **options):
 
 
 def test_the_kernels_of_a_rank_are_those_of_one_rank():
+    in_turn = Lock()
+
     def run(rank):
-        return Simulation(box(D3Q19, (H, H, P, P, H, H), (5, 5, 5)), select("serial"), ranks=rank).source()
+        # CPython 3.11 cannot parse the sources of kernels in two threads
+        with in_turn:
+            return Simulation(box(D3Q19, (H, H, P, P, H, H), (5, 5, 5)), select("serial"), ranks=rank).source()
 
     assert set(on_ranks(3, run)) == {run(None)}
 
