@@ -14,6 +14,8 @@ import numpy as np
 
 from repro.errors import CheckError
 
+from .records import joined
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -139,7 +141,7 @@ class _Step:
 
     def move(self, arrived: list[np.ndarray]) -> None:
         """Let the particles move, and send those that leave."""
-        records = np.concatenate([np.empty(0, self.record), *arrived])
+        records = joined(self.record, arrived)
         self.notice(MOVES, len(records))
         done = self.work(records)
         self.notice(MOVED, done.held)

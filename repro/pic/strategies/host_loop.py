@@ -8,6 +8,7 @@ import numpy as np
 from repro.errors import CapacityError, InputError
 from repro.parallel import Kernel, zero
 from repro.parallel.launch_sequence import LaunchSequence
+from repro.parallel.ranks.records import joined
 
 from ..air.transport import air_arguments
 from ..packing import put_records, record_type, taken_records
@@ -167,11 +168,15 @@ class HostLoop:
             arrived = exchange(self.departed(), not self.going)
             if arrived is None:
                 return False
-            self.waiting = np.concatenate([self.waiting, arrived])
+            self.wait_for_room(arrived)
             if self.going:
                 break
         self.fill()
         return self.going
+
+    def wait_for_room(self, records: np.ndarray):
+        """Let particles wait for room in the incoming buffers, behind those that do."""
+        self.waiting = joined(self.waiting.dtype, (self.waiting, records))
 
     def end(self):
         """Add up the currents of all blocks."""
@@ -200,7 +205,8 @@ class HostLoop:
         if not new.any():
             return records
         records["cell"][new] = DEFERRED - records["cell"][new]
-        self.waiting, self.set_free = np.concatenate([self.waiting, records[new]]), self.set_free + int(new.sum())
+        self.wait_for_room(records[new])
+        self.set_free += int(new.sum())
         return records[~new]
 
     def _entries(self, filled) -> np.ndarray:

@@ -34,7 +34,7 @@ class RankExchange(Crossing):
             self._first, self._absorbed = False, 0
             host_loop.begin()
             created = len(host_loop.waiting)
-        host_loop.waiting = np.concatenate([host_loop.waiting, arrived])
+        host_loop.wait_for_room(arrived)
         before = host_loop.set_free
         leavers = self._subdomain.sent_on(host_loop.departed())
         created += host_loop.set_free - before
