@@ -61,6 +61,9 @@ class CpuDevice:
 
     to_host, download = to_device, upload
 
+    # the host is the device
+    page_locked = staticmethod(np.empty)
+
     def free_memory(self) -> int:
         """Bytes that can be allocated."""
         return psutil.virtual_memory().available

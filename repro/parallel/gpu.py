@@ -78,6 +78,13 @@ class CudaDevice:
         """Copy an array of the device into a host array, over the bus."""
         np.copyto(target, source) if SIMULATED else source.get(out=target)
 
+    def page_locked(self, shape: tuple[int, ...], dtype) -> np.ndarray:
+        """Room on the host that the GPU reads and writes at full speed; what is given back is used again."""
+        if SIMULATED:
+            return np.empty(shape, dtype)
+        memory = self.xp.cuda.alloc_pinned_memory(max(1, prod(shape)) * np.dtype(dtype).itemsize)
+        return np.frombuffer(memory, dtype, prod(shape)).reshape(shape)
+
     def free_memory(self) -> int:
         """Bytes that can be allocated: what the driver has free and what CuPy's pool holds unused."""
         if SIMULATED:

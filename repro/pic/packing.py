@@ -9,7 +9,10 @@ from .state import Particles, record_type, rows_of
 
 def taken_records(device, particles: Particles, entries) -> np.ndarray:
     """Records of some `entries` of arrays on a device, where they are put together: they cross the bus in one piece."""
-    return _as_records(device.to_host(_words(device.xp, particles, entries)), particles)
+    words = _words(device.xp, particles, entries)
+    host = device.page_locked(words.shape, np.uint32)
+    device.download(words, host)
+    return _as_records(host, particles)
 
 
 def to_records(particles: Particles, entries) -> np.ndarray:
@@ -69,6 +72,7 @@ def put_particles(simulation, **rows: np.ndarray) -> None:
 def put_records(records: np.ndarray, device, particles: Particles, entries) -> None:
     """Put records into `entries`, a slice or their numbers, of arrays on a device; they cross the bus in one piece."""
     xp, record = device.xp, records.dtype
-    words = device.to_device(np.ascontiguousarray(records).view(np.uint32).reshape(len(records), record.itemsize // 4))
+    words = xp.empty((len(records), record.itemsize // 4), np.uint32)
+    device.upload(np.ascontiguousarray(records).view(np.uint32).reshape(words.shape), words)
     for place, rows in zip(_places(record), rows_of(particles), strict=True):
         rows[:, entries] = xp.ascontiguousarray(words[:, place]).view(rows.dtype).T

@@ -28,6 +28,7 @@ class PlainDevice:
 
     zeros = staticmethod(np.zeros)
     to_device = to_host = staticmethod(np.array)
+    page_locked = staticmethod(np.empty)
 
     @staticmethod
     def upload(source, target):

@@ -56,9 +56,7 @@ class _Buffer:
         self._places = device.to_device(np.concatenate([*places, np.zeros(0, np.int64)]).astype(np.int64))
         self._here = self._host = device.zeros(count, dtype)
         if device.xp is not np and not direct:
-            # page-locked: a GPU reads and writes it at full speed
-            memory = device.xp.cuda.alloc_pinned_memory(max(1, self._here.nbytes))
-            self._host = np.frombuffer(memory, dtype, count)
+            self._host = device.page_locked((count,), dtype)
         #: of each link
         self.pieces = [self._host[first:last] for first, last in pairwise(ends)]
 

@@ -78,10 +78,7 @@ class _Messages:
         shape = (len(self._sides), *plane.shape)
         if self._device is None:
             return (np.zeros(shape, plane.dtype),) * 2
-        memory = self._device.xp.zeros(shape, plane.dtype)
-        # page-locked: a GPU reads and writes it at full speed
-        locked = self._device.xp.cuda.alloc_pinned_memory(memory.nbytes)
-        return memory, np.frombuffer(locked, plane.dtype, memory.size).reshape(shape)
+        return self._device.xp.zeros(shape, plane.dtype), self._device.page_locked(shape, plane.dtype)
 
     def exchange(self) -> None:
         """Send the outermost cells, and receive the guards."""
