@@ -48,9 +48,12 @@ def rows_of(particles: Particles) -> list:
 
 
 def record_type(real) -> np.dtype:
-    """A particle as a record on the host; the names and meanings are those of `Particles`."""
-    fields = [("cell", np.int32), ("place", real, 3), ("u", real, 3), ("weight", real), ("ids", np.int64)]
-    return np.dtype([*fields, ("left", real), ("event", np.int32)])
+    """A particle as a record on the host; the names and meanings are those of `Particles`.
+
+    In this order each number is at a multiple of its size.
+    """
+    fields = [("ids", np.int64), ("cell", np.int32), ("event", np.int32), ("place", real, 3), ("u", real, 3)]
+    return np.dtype([*fields, ("weight", real), ("left", real)])
 
 
 def bytes_each(real) -> int:

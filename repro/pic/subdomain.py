@@ -1,5 +1,6 @@
 """A rank's subdomain: its mesh, its guards, and particles that cross to other ranks in the midst of a step."""
 
+from functools import cached_property
 from math import ceil
 
 import numpy as np
@@ -10,9 +11,9 @@ from repro.parallel.ranks.halo import Halo
 from repro.parallel.ranks.migration import Progress, run_until_all_done
 
 from .deposition import EDGES
-from .mesh import ABSORBED, LEAVES, Mesh
-from .packing import put_records, record_type, taken_records
-from .state import DEFERRED, EMPTY, rows_of
+from .handover import Handover
+from .mesh import LEAVES, Mesh
+from .state import EMPTY, record_type, rows_of
 
 #: room on a rank over its share of all particles, which are not spread evenly all the time, and a few more for few
 _UNEVEN, _FEW = 1.5, 256
@@ -52,7 +53,7 @@ class Subdomain:
         # all parts have one shape, and number their cells alike
         owner, inside = self.domain.owners(self.mesh.cells(np.arange(self.mesh.layout.nodes)) + np.array(self.first))
         #: of each cell and guard: the rank that has it, and its number there
-        self._owner, self._there = owner.astype(np.int32), self.mesh.nodes(inside).astype(np.int32)
+        self.owner, self.there = owner.astype(np.int16), self.mesh.nodes(inside).astype(np.int32)
         self._wanted = system.wanted_capacity
         self.room = min(system.room, ceil(_UNEVEN * system.room / ranks.count) + _FEW)
 
@@ -75,10 +76,14 @@ class Subdomain:
     def sent_on(self, records: np.ndarray) -> dict[int, np.ndarray]:
         """Records of the particles that have left by the rank they go to, with the cells that they have there."""
         guards = LEAVES - records["cell"]
-        owner, records["cell"] = self._owner[guards], self._there[guards]
-        return {
-            int(rank): np.take(records, np.flatnonzero(owner == rank)) for rank in np.flatnonzero(np.bincount(owner))
-        }
+        owner, records["cell"] = self.owner[guards], self.there[guards]
+        if len(records) and (owner != owner[0]).any():
+            # as the bytes that they are, see `repro.parallel.ranks.records`
+            whole = np.dtype((np.void, records.dtype.itemsize))
+            records = records.view(whole)[np.argsort(owner, kind="stable")].view(records.dtype)
+        counts = np.bincount(owner)
+        ends = np.cumsum(counts)
+        return {int(rank): records[ends[rank] - counts[rank] : ends[rank]] for rank in np.flatnonzero(counts)}
 
 
 class Crossing:
@@ -91,7 +96,7 @@ class Crossing:
     def __init__(self, simulation, move):
         self._subdomain, self._device = simulation.subdomain, simulation.device
         self._particles, self._used = simulation.particles_on_device, simulation.used
-        self._move = move
+        self._move, self._real = move, simulation.real
         source = simulation.system.source
         self._added = source.per_step if source else 0
         self._record, self._held, self._before, self.counts = record_type(simulation.real), None, 0, None
@@ -133,7 +138,7 @@ class Crossing:
                 f"{count} particles arrive on rank {self._subdomain.ranks.rank}, where {self._start} of {room} entries "
                 f"are in use: take {self._subdomain.wanted_capacity(end)}"
             )
-        put_records(arrived, self._device, self._particles, slice(self._start, end))
+        self._handover.put(arrived, self._start)
         self._used[:] = end
         return end
 
@@ -151,25 +156,22 @@ class Crossing:
 
     def _progress(self, before: int) -> Progress:
         """What is to be sent, and how many appeared and disappeared since so many entries were in use."""
-        xp, used = self._device.xp, int(self._used[0])
+        used = int(self._used[0])
         if used > len(self._particles.cell):
             raise CapacityError(
                 f"{used} particles on rank {self._subdomain.ranks.rank}, and room for {len(self._particles.cell)}: "
                 f"take {self._subdomain.wanted_capacity(used)}"
             )
-        # those that have moved since the last time, of which few are gone
-        cell = self._particles.cell[self._start : used]
-        gone = xp.flatnonzero(cell < 0)
-        kinds = cell[gone]
-        leaves, absorbed = (kinds <= LEAVES) & (kinds > DEFERRED), kinds == ABSORBED
-        leavers = {}
-        if _number(self._device, leaves):
-            entries = gone[leaves] + self._start
-            leavers = self._subdomain.sent_on(taken_records(self._device, self._particles, entries))
-        cell[gone[leaves | absorbed]] = EMPTY
-        self._settled, self._start, self._before = self._settled + len(cell) - len(gone), used, used
-        taken_up = _number(self._device, absorbed)
-        return Progress(leavers, 0, self._settled, created=used - before, absorbed=taken_up)
+        # those that have moved since the last time
+        leavers, absorbed = self._handover.leavers(self._start, used)
+        self._settled += _number(self._device, self._particles.cell[self._start : used] >= 0)
+        self._start = self._before = used
+        return Progress(leavers, 0, self._settled, created=used - before, absorbed=absorbed)
+
+    @cached_property
+    def _handover(self) -> Handover:
+        owner, there = self._subdomain.owner, self._subdomain.there
+        return Handover(self._device, self._real, self._particles, owner, there, self._subdomain.ranks.count)
 
 
 def _number(device, flags) -> int:

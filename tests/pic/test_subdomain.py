@@ -7,8 +7,9 @@ import pytest
 from helpers.plain import PlainDevice
 
 from repro.errors import CapacityError
+from repro.pic.handover import Handover
 from repro.pic.mesh import ABSORBED, LEAVES, Mesh
-from repro.pic.packing import record_type
+from repro.pic.packing import record_type, to_records
 from repro.pic.state import DEFERRED, EMPTY, make_particles
 from repro.pic.subdomain import Crossing, Subdomain
 
@@ -16,10 +17,10 @@ from repro.pic.subdomain import Crossing, Subdomain
 BOX = Mesh((4, 6, 2), (1e-3, 2e-3, 3e-3), ("periodic", "periodic", "conducting"))
 
 
-def part(rank: int, room: int = 2001) -> Subdomain:
-    """The part of one of two ranks."""
+def part(rank: int, room: int = 2001, ranks: int = 2) -> Subdomain:
+    """The part of one of several ranks."""
     system = SimpleNamespace(mesh=BOX, room=room, wanted_capacity=lambda particles: f"a capacity of {particles}")
-    return Subdomain(system, SimpleNamespace(rank=rank, count=2), PlainDevice())
+    return Subdomain(system, SimpleNamespace(rank=rank, count=ranks), PlainDevice())
 
 
 def test_a_part_is_its_cells_of_the_box():
@@ -51,6 +52,21 @@ def test_who_leaves_is_sent_to_the_rank_of_its_cell_by_the_number_that_it_has_th
     assert rank == 1
     assert sent["ids"].tolist() == [7, 8, 9]
     assert sent["cell"].tolist() == lower.mesh.nodes([(1, 0, 0), (2, 2, 1), (3, 0, 1)]).tolist()
+
+
+def test_those_who_leave_in_disorder_come_to_each_rank_whether_sorted_here_or_on_the_device():
+    first, device = part(0, ranks=3), PlainDevice()
+    particles = make_particles(device, np.float64, 8)
+    # beyond the upper end along y is the second rank, beyond the lower one the third
+    guards = first.mesh.nodes([(0, 2, 0), (1, -1, 0), (2, 2, 1), (3, -1, 1)])
+    particles.cell[[1, 2, 5, 7]], particles.ids[[1, 2, 5, 7]] = LEAVES - guards, (11, 22, 12, 21)
+    particles.place[:] = np.arange(24) / 32
+    on_host = first.sent_on(to_records(particles, np.array([1, 2, 5, 7])))
+    on_device, absorbed = Handover(device, np.float64, particles, first.owner, first.there, 3).leavers(0, 8)
+    assert [sent["ids"].tolist() for sent in on_host.values()] == [[11, 12], [22, 21]]
+    assert ([*on_host], [*on_device], absorbed) == ([1, 2], [1, 2], 0)
+    assert all((on_host[rank] == on_device[rank]).all() for rank in on_host)
+    assert on_host[2]["cell"].tolist() == first.mesh.nodes([(1, 1, 0), (3, 1, 1)]).tolist()
 
 
 @pytest.fixture
