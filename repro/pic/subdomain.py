@@ -61,12 +61,12 @@ class Subdomain:
         """What to take where so many particles found no room in this part, in words."""
         return f"{self._wanted(ceil(particles * self.ranks.count / (2 * _UNEVEN)))}, or fewer ranks"
 
-    def exchange(self, values, components, component_step, node_step):
+    def exchange(self, values, components, component_step, node_step, **ends):
         """What fills the guards that are other ranks' cells, see `Fields`."""
         grid = self.mesh.guarded_grid
         if node_step == EDGES:
-            return Halo(self.domain, self.ranks, values.reshape(*grid, components), self._device, "last").fill
-        return Halo(self.domain, self.ranks, values.reshape(components, *grid), self._device).fill
+            return Halo(self.domain, self.ranks, values.reshape(*grid, components), self._device, "last", **ends).fill
+        return Halo(self.domain, self.ranks, values.reshape(components, *grid), self._device, **ends).fill
 
     def own(self, cells: np.ndarray) -> np.ndarray:
         """Which of some cells (count, 3) of the whole box are in this part."""

@@ -39,8 +39,13 @@ def guarded_cells(domain: Domain, rank: int):
         yield place, None if wall else tuple(wrapped[::-1])
 
 
-def wrong_after_fill(shape, periodic, ranks, components: str, device=None) -> list:
-    """Places that do not hold what they must after `fill`, of three arrays of several types."""
+def wrong_after_fill(
+    shape, periodic, ranks, components: str, device=None, *, low: bool = True, high: bool = True
+) -> list:
+    """Places that do not hold what they must after `fill`, of three arrays of several types.
+
+    Guards at the `low` or at the `high` ends, if they are not wanted, may hold anything.
+    """
     domain = domain_for(shape, periodic, ranks.count)
     grid = np.arange(1, np.prod(shape) + 1).reshape(shape[::-1])
     size = tuple(cells + 2 for cells in domain.local[::-1])
@@ -54,10 +59,11 @@ def wrong_after_fill(shape, periodic, ranks, components: str, device=None) -> li
     for array, (place, cell) in product(arrays, inside):
         _at(array, place, components)[...] = grid[cell]
     for array in arrays:
-        Halo(domain, ranks, array, device, components).fill()
+        Halo(domain, ranks, array, device, components, low=low, high=high).fill()
     return [
         (list(place), str(array.dtype))
         for array, (place, cell) in product(arrays, cells)
+        if (low or min(place) > 0) and (high or all(at <= n for at, n in zip(place[::-1], domain.local, strict=True)))
         if np.any(_at(array, place, components) != (untouched(ranks.rank) if cell is None else grid[cell]))
     ]
 

@@ -65,6 +65,8 @@ def halos(ranks) -> dict:
     }
     for name, device in (("staged", StagedDevice()), ("core", SimpleNamespace(xp=np))):
         fills[name] = wrong_after_fill(SHAPE, BOXES[0], ranks, "first", device)
+        fills[f"{name}, low"] = wrong_after_fill(SHAPE, BOXES[0], ranks, "first", device, high=False)
+        fills[f"{name}, high"] = wrong_after_fill(SHAPE, BOXES[1], ranks, "last", device, low=False)
     return fills
 
 

@@ -185,16 +185,16 @@ def test_two_halves_that_fill_each_others_guards_are_one_box(boundary):
 
 
 def joined(parts, dt, around) -> list[Fields]:
-    """Fields of two halves along x, each of which takes its guards from the other's arrays."""
+    """Fields of two halves along x, each of which takes the guards that it asks for from the other's arrays."""
     halves = []
 
     def exchange(side):
-        def bind(values, components, component_step, node_step):
+        def bind(values, components, component_step, node_step, low=True, high=True):
             def fill():
                 mine, others = (np.moveaxis(a.reshape(shape), x, 0) for a in (values, counterpart(values)))
-                if side or around:
+                if low and (side or around):
                     mine[0] = others[-2]
-                if not side or around:
+                if high and (around or not side):
                     mine[-1] = others[1]
 
             # z, y and x with guards; a cell's currents stand together

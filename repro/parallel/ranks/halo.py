@@ -19,10 +19,21 @@ class Halo:
 
     The array has shape (..., nz + 2, ny + 2, nx + 2), or (nz + 2, ny + 2, nx + 2, ...) with components "last", where
     (nx, ny, nz) is the box of a rank, and any type; it is the device's and stays the same array. A GPU's faces cross
-    the bus in one piece for each axis and travel from host to host: MPI need not know of GPUs.
+    the bus in one piece for each axis and travel from host to host: MPI need not know of GPUs. Guards at the `low` or
+    at the `high` ends that nobody reads need no message, and may hold anything.
     """
 
-    def __init__(self, domain: Domain, ranks, array, device=None, components: str = "first"):
+    def __init__(
+        self,
+        domain: Domain,
+        ranks,
+        array,
+        device=None,
+        components: str = "first",
+        *,
+        low: bool = True,
+        high: bool = True,
+    ):
         if domain.count != ranks.count:
             raise InputError(f"{ranks.count} ranks for a grid cut for {domain.count}: cut it with domain_for")
         guarded = tuple(cells + 2 for cells in domain.local[::-1])
@@ -40,7 +51,7 @@ class Halo:
             if sides == (ranks.rank, ranks.rank):
                 self._steps.append(partial(_copy, cells[::-1], guards))
             elif any(side is not None for side in sides):
-                self._steps.append(_Messages(axis, sides, cells, guards, ranks, device).exchange)
+                self._steps.append(_Messages(axis, sides, (low, high), cells, guards, ranks, device).exchange)
 
     def fill(self) -> None:
         """Give every guard cell the value of the cell that it stands for; all ranks must call it."""
@@ -64,18 +75,22 @@ def _copy(sources, targets) -> None:
 
 
 class _Messages:
-    """An axis with other ranks beyond one or both of its sides."""
+    """An axis with other ranks beyond one or both of its sides, of which the guards at some `ends` are wanted."""
 
-    def __init__(self, axis: int, sides, cells, guards, ranks, device):
+    def __init__(self, axis: int, sides, ends, cells, guards, ranks, device):
         self._ranks, self._what = ranks, f"the guard cells along {'xyz'[axis]}"
-        self._sides = [(which, rank) for which, rank in enumerate(sides) if rank is not None]
-        self._cells, self._guards = ([planes[which] for which, _ in self._sides] for planes in (cells, guards))
+        # cells at one side are the guards at the other side of the rank beyond
+        self._to, self._from = (
+            [(which, rank) for which, rank in enumerate(sides) if rank is not None and wanted[which]]
+            for wanted in (ends[::-1], ends)
+        )
+        self._cells, self._guards = [cells[which] for which, _ in self._to], [guards[which] for which, _ in self._from]
         self._device = device if device is not None and device.xp is not np else None
-        self._out, self._in = (self._buffer(cells[0]) for _ in range(2))
+        self._out, self._in = self._buffer(self._to, cells[0]), self._buffer(self._from, cells[0])
 
-    def _buffer(self, plane) -> tuple:
-        """Room for the planes of both sides in one piece, so that a GPU copies once: on the device and on the host."""
-        shape = (len(self._sides), *plane.shape)
+    def _buffer(self, sides, plane) -> tuple:
+        """Room for the planes of some sides in one piece, so that a GPU copies once: on the device and on the host."""
+        shape = (len(sides), *plane.shape)
         if self._device is None:
             return (np.zeros(shape, plane.dtype),) * 2
         return self._device.xp.zeros(shape, plane.dtype), self._device.page_locked(shape, plane.dtype)
@@ -87,9 +102,13 @@ class _Messages:
         if self._device:
             self._device.download(here, out)
         # two ranks along a periodic axis are neighbours on both sides: the side tells the messages apart
-        pieces = list(zip(self._sides, arriving, out, strict=True))
-        requests = [self._ranks.receive(piece, rank, HALO_TAG + 1 - which) for (which, rank), piece, _ in pieces]
-        requests += [self._ranks.send(piece, rank, HALO_TAG + which) for (which, rank), _, piece in pieces]
+        requests = [
+            self._ranks.receive(piece, rank, HALO_TAG + 1 - which)
+            for (which, rank), piece in zip(self._from, arriving, strict=True)
+        ]
+        requests += [
+            self._ranks.send(piece, rank, HALO_TAG + which) for (which, rank), piece in zip(self._to, out, strict=True)
+        ]
         self._ranks.wait(requests, self._what)
         if self._device:
             self._device.upload(arriving, there)

@@ -39,10 +39,11 @@ class Fields:
     """E~, B~ and the sums of currents on a mesh, and the launches that advance them by steps of dt seconds.
 
     `unit` is how many units of the sums one electron has, see `deposition.units_of_weight`. Where the mesh is divided,
-    `exchange(values, components, component_step, node_step)` returns what fills the guards there, a function without
-    arguments: component c of node k is values[c * component_step + k * node_step]. It runs after the box has filled its
-    own guards and takes whole planes, their guards included, axis by axis, so that edges come right. E needs those at
-    the high ends, currents those at the low ends, B both. Raises InputError for a divided mesh without it.
+    `exchange(values, components, component_step, node_step, **ends)` returns what fills the guards there, a function
+    without arguments: component c of node k is values[c * component_step + k * node_step]. It runs after the box has
+    filled its own guards and takes whole planes, their guards included, axis by axis, so that edges come right. E needs
+    those at the high ends (low=False), currents those at the low ends (high=False), B both. Raises InputError for a
+    divided mesh without it.
     """
 
     def __init__(self, device, real, mesh: Mesh, dt: float, unit: float, exchange=None):
@@ -112,7 +113,7 @@ class Fields:
             body = self.device.compile(Kernel(copy_guards))
             launches[f"guards of the {name}"] = body((len(target),), target, source, values, *steps)
         if np.any(self.mesh.divided):
-            launches[f"neighbours' {name}"] = self._exchange(values, *steps)
+            launches[f"neighbours' {name}"] = self._exchange(values, *steps, **ends)
         return launches
 
     def on_host(self) -> dict[str, np.ndarray]:
