@@ -273,7 +273,7 @@ def test_claim_without_a_value_says_what_became_of_its_notebook(finished):
     assert reasons["toy-004"] == "its notebook is not in this profile (toy/later)"
     assert reasons["toy-006"] == "its notebook failed (toy/bad)"
     finished.write("toy/third", "pass")
-    assert row(finished, "toy-003")["reason"] == "no notebook tests it yet"
+    assert row(finished, "toy-003")["reason"] == "no result states it yet"
 
 
 def result(sidecar=None, failure=None, trouble="") -> results.Result:
@@ -300,7 +300,7 @@ def test_what_became_of_a_notebook_says_why_it_tells_nothing_of_a_claim(found, s
     elsewhere = {"not run": "not in this profile"}.get(status, status)
     assert report._status(book, found, rows, {"paper"})["status"] == elsewhere
     assert report._nothing(book, {"toy/a": found}, {"paper"}) == "its notebook is not in this profile (toy/a)"
-    assert report._nothing(None, {}, {"quick"}) == "no notebook tests it yet"
+    assert report._nothing(None, {}, {"quick"}) == "no result states it yet"
 
 
 def test_a_gallery_names_the_figures_of_each_notebook_that_has_some():

@@ -285,7 +285,7 @@ def _against(claim: Claim, evidence: Evidence) -> dict[str, float | None]:
 def _nothing(tester: Notebook | None, found: Mapping[str, results.Result], profiles: set[str]) -> str:
     """Why no result of this folder states a claim; `tester` is the notebook that tests it."""
     if tester is None:
-        return "no notebook tests it yet"
+        return "no result states it yet"
     if profiles and not profiles & tester.profiles.keys():
         return f"its notebook is not in this profile ({tester.id})"
     if found[tester.id].failure:
