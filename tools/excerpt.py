@@ -20,7 +20,7 @@ from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.publish import published
 from repro.study.show import markdown
 from repro.study.show.markdown import table, verdicts
-from repro.study.show.report import CORRECTED, open_published
+from repro.study.show.report import CORRECTED, VERDICTS, open_published
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -39,7 +39,7 @@ PAPERS = {
     "electrons": "Electrons in their own field",
 }
 #: heads of columns that would be too wide
-HEADS = {Verdict.NEWER_HARDWARE: "newer hardware"}
+HEADS = {str(Verdict.NEWER_HARDWARE): "newer hardware"}
 #: the paragraph of docs/findings.toml for README
 IN_SHORT = "all"
 
@@ -84,34 +84,32 @@ class Publication:
 
     def counts(self, link: str = "REPORT.md#{}") -> str:
         """Verdicts of each paper, as a Markdown table; `link` leads from the paper's key to its claims."""
-        rows = {}
-        for paper in dict.fromkeys(f.claim.paper for f in self.found):
+        if not self.found:
+            return "\n"
+        # the numbers of REPORT.md, with the claims that no published result states
+        said = open_published(self.project).counts()
+        counted = {row["paper"]: Counter({name: row[name] for name in (*VERDICTS, CORRECTED)}) for row in said}
+        every = sum(counted.values(), Counter())
+        rows = []
+        for paper in dict.fromkeys(book.paper for book in self.books if book.paper in counted):
             title = f"[{PAPERS.get(paper, paper)}]({link.format(paper)})"
-            rows[title] = [book for book in self.books if book.paper == paper]
-        rows["[all](notebooks/rendered/00_scoreboard.ipynb)"] = self.books
-        given = [v for v in Verdict if self._verdicts(self.books)[v]]
-        return table([self._counted(title, some, given) for title, some in rows.items()]) + "\n"
+            books = [book for book in self.books if book.paper == paper]
+            rows.append(self._counted(title, counted[paper], every, books))
+        rows.append(self._counted("[all](notebooks/rendered/00_scoreboard.ipynb)", every, every, self.books))
+        return table(rows) + "\n"
 
-    def _counted(self, title: str, books: list[Notebook], given: list[Verdict]) -> dict:
-        counted = self._verdicts(books)
-        corrected = {CORRECTED: self._corrected(books)} if self._corrected(self.books) else {}
-        numbers = {HEADS.get(verdict, str(verdict)): counted[verdict] for verdict in given}
+    def _counted(self, title: str, counted: Counter, every: Counter, books: list[Notebook]) -> dict:
+        """A row, with the columns in which some paper has a number."""
+        numbers = {HEADS.get(name, name): counted[name] for name in (*VERDICTS, CORRECTED) if every[name]}
         # the chip alone: "H100 80GB HBM3" would take half of the table
         chips = dict.fromkeys(name.partition(" ")[0] for name in self.gpus(books).split(", "))
-        return {"paper": title} | numbers | corrected | {"GPU": ", ".join(chips)}
-
-    def _corrected(self, books: list[Notebook]) -> int:
-        """Claims whose rule was corrected after a result of it had been published."""
-        return sum(1 for f in self.found if f.notebook in books and getattr(f.claim, "was", ""))
+        return {"paper": title} | numbers | {"GPU": ", ".join(chips)}
 
     def gpus(self, books: list[Notebook]) -> str:
         """The GPUs on which the results of some notebooks were made, the one of most of them first."""
         made = [self.shown[book.id] for book in books if book.id in self.shown]
         names = Counter((result["provenance"].get("gpu") or {}).get("name", "none") for result in made)
         return ", ".join(name.removeprefix("NVIDIA ") for name, _ in names.most_common())
-
-    def _verdicts(self, books: list[Notebook]) -> Counter:
-        return Counter(f.verdict for f in self.found if f.notebook in books)
 
     def path(self) -> str:
         """The notebooks in the order in which to read them, with what each teaches, as Markdown."""
