@@ -107,7 +107,7 @@ def test_a_run_that_is_interrupted_says_what_is_kept(run):
     made.running = {"one": book("timed"), "other": book("middle")}
     made.ended += [Outcome("long", "up to date"), Outcome("short", "done"), Outcome("middle", "failed")]
     # the file of `short` is gone
-    assert made._kept() == f"middle, timed was running; 1 of 4 {go_on}"
+    assert made._kept() == f"middle, timed were running; 1 of 4 {go_on}"
 
 
 def test_a_job_that_is_lost_is_the_notebooks_failure():

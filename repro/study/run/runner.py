@@ -185,7 +185,8 @@ class _Run:
         ended = {outcome.id for outcome in self.ended if outcome.status in ("done", "up to date")}
         kept = sum(book.id in ended and self.plan.sidecar(book).is_file() for book in self.plan.books)
         of_all = f"{kept} of {len(self.plan.books)} results are kept"
-        return f"{ids or 'nothing'} was running; {of_all}; the same command goes on from there"
+        were = "were" if len(self.running) > 1 else "was"
+        return f"{ids or 'nothing'} {were} running; {of_all}; the same command goes on from there"
 
     def _stop(self) -> None:
         for future in self.running:
