@@ -53,9 +53,9 @@ CHAPTERS = {
 }
 
 TEACHES = {
-    "porous/gpu": "threads, blocks and warps on one small kernel, and how many warps a memory takes",
+    "porous/gpu": "threads, blocks and warps on one small kernel, and how many warps keep a memory busy",
     "porous/cavity": "how lattice Boltzmann collides and streams, and how a flow is compared with a benchmark",
-    "porous/cavity_speed": "what limits a memory-bound kernel, and why a speedup says as much about its baseline",
+    "porous/cavity_speed": "what limits a memory-bound kernel, and why a speedup depends on its baseline",
     "porous/duct": "how to drive a flow by a body force, and how to measure the order of a wall",
     "porous/duct_speed": "how a block of threads maps onto rows of nodes",
     "porous/bcc_permeability": "Darcy's law, and why the collision decides whether permeability depends on viscosity",
