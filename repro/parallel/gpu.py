@@ -33,6 +33,11 @@ def _threads_barrier():
     cuda.syncthreads()
 
 
+def _threads_barrier_any(flag):
+    """A barrier that tells each thread of the block whether the flag of any is set."""
+    return cuda.syncthreads_or(np.int32(flag))
+
+
 class CudaDevice:
     """The current GPU, with one stream on which everything runs in order."""
 
@@ -42,11 +47,15 @@ class CudaDevice:
     def __init__(self):
         if SIMULATED:
             self.xp = np
-            self.barrier, self.add = (cuda.jit(device=True)(function) for function in (_threads_barrier, add_on_gpu))
+            self._bind_operations(cuda.jit(device=True))
             return
         self.xp, self._stream = _open_gpu()
         self._numba_stream = cuda.external_stream(self._stream.ptr)
-        self.barrier, self.add = device_function(_threads_barrier), device_function(add_on_gpu)
+        self._bind_operations(device_function)
+
+    def _bind_operations(self, mark):
+        self.add = mark(add_on_gpu)
+        self.barrier, self.barrier_any = mark(_threads_barrier), mark(_threads_barrier_any)
 
     def __repr__(self):
         return f"cuda ({self.description})"

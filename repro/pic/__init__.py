@@ -17,8 +17,8 @@ Where a section of the electrons paper is:
     3, processes of a node               subdomain.py, strategies/rank_exchange.py
     3, the test and its speed            cases.py, benchmark.py; repro/papers/electrons/speed
 
-Not in the paper: strategies/batches.py, global_sums.py, tiles.py. In the paper's own strategy the body that others
-call follow is advance (domains.py, domains_in_air.py), and HostLoop launches it.
+Not in the paper: strategies/batches.py, global_sums.py, tiles.py, warp_sums.py. In the paper's own strategy the body
+that others call follow is advance (domains.py, domains_in_air.py), and HostLoop launches it.
 
 From an equation to its launch there are at most four steps, which a test counts, each a function and who calls it:
 

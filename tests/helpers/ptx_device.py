@@ -20,7 +20,7 @@ from numba.cuda.cudadrv import nvvm
 
 from repro.files import read_json, write_json
 from repro.parallel import device_function
-from repro.parallel.gpu import _threads_barrier
+from repro.parallel.gpu import _threads_barrier, _threads_barrier_any
 from repro.parallel.jit import CACHE_FOLDER
 from repro.parallel.kernel import flattened
 from repro.parallel.loops import cuda_kernel
@@ -42,7 +42,9 @@ class PtxDevice:
     """
 
     name, xp, simulated = "cuda", np, False
-    barrier, add = staticmethod(device_function(_threads_barrier)), staticmethod(device_function(add_on_gpu))
+    barrier, barrier_any, add = (
+        staticmethod(device_function(operation)) for operation in (_threads_barrier, _threads_barrier_any, add_on_gpu)
+    )
 
     def __init__(self, *fuse):
         self.kernels, self.fuse = {}, fuse or (True,)

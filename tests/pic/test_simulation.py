@@ -25,7 +25,7 @@ from repro.pic.mesh import ABSORBED, LEAVES, Mesh
 from repro.pic.observables import kinetic_energy
 from repro.pic.simulation import Simulation
 from repro.pic.state import EMPTY, MOST_SEGMENTS, Particles, make_particles
-from repro.pic.strategies import STRATEGIES, baskets, batches, domains, domains_in_air
+from repro.pic.strategies import STRATEGIES, baskets, batches, domains, domains_in_air, fastest
 from repro.pic.strategies.batches import BATCH, core_of
 from repro.pic.system import Electrons, Source, System
 
@@ -66,6 +66,26 @@ def test_sums_of_a_block_in_shared_memory_are_those_of_all_at_once(cuda_device):
     """Some currents fall into the block's window, of which each thread takes a share, and some beside it."""
     expected = after(crowd(), PlainDevice(), 2)
     require_same(expected, after(crowd(), cuda_device, 2, strategy="tiles", sort_every=1))
+
+
+@pytest.mark.parametrize(("precision", "sort_every"), [("single", 2), ("double", 0)])
+def test_sums_of_a_warp_cell_by_cell_are_those_of_all_at_once(cuda_device, precision, sort_every):
+    """In two warps, the second with empty entries: births, walls, and those of a cell one after the other or not."""
+    system = replace(crowd(shape=(3, 4, 2), count=30), capacity=45)
+    expected, found = (
+        after(system, device, 2, strategy=strategy, precision=precision, sort_every=sort_every)
+        for device, strategy in ((PlainDevice(), "global sums"), (cuda_device, "warp sums"))
+    )
+    require_same(expected, found)
+    # what the warps share is no memory of the device
+    assert found.memory == expected.memory
+
+
+def test_a_gpu_takes_sums_of_a_warp_unless_it_is_a_simulated_one():
+    device = PlainDevice()
+    assert fastest(device, crowd()) == "global sums"
+    device.simulated = False
+    assert fastest(device, crowd()) == "warp sums"
 
 
 @pytest.mark.parametrize("cores", [1, 2, 3, 16])
@@ -438,7 +458,7 @@ def test_a_simulation_refuses_what_cannot_work():
     system = crowd()
     for options, line in (
         ({"precision": "half"}, "precision = 'half': must be one of single, double"),
-        ({"strategy": "magic"}, "strategy = 'magic': must be one of global sums, tiles, baskets$"),
+        ({"strategy": "magic"}, "strategy = 'magic': must be one of global sums, warp sums, tiles, baskets$"),
         (
             {"strategy": replace(STRATEGIES["tiles"], crossing=None), "ranks": TwoRanks()},
             "strategy 'tiles' is for one rank: take 'global sums'$",
