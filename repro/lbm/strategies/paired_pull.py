@@ -118,7 +118,7 @@ def paired_kernel(spec, streams: bool):
             for i in range(q):
                 g[unsigned(i * size + here)] = word_of(s[i, 0], o[i, 0])
 
-    # the compiler takes two more, and a block fewer stands on a multiprocessor
+    # with more a block fewer stands on a multiprocessor
     limit = 80 if spec.half else None
     return spec.kernel(update, edges=False, other_rows=spec.rows, registers=limit)
 
