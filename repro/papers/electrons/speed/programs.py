@@ -7,7 +7,7 @@ from repro.pic.strategies import baskets
 PAPER, ON_DEVICE = "baskets", "baskets, fields on the GPU"
 
 #: what is fast on a GPU: ours for production, and the one with windows in shared memory
-PRODUCTION, TILES = "global sums", "tiles"
+PRODUCTION, TILES = "warp sums", "tiles"
 
 #: the paper's kind of program for a CPU, particle by particle, and the fast one; on all cores and on one
 LOOP, BATCHES = "loop, all cores", "batches, all cores"
