@@ -190,7 +190,7 @@ def mean_segments(simulation: Simulation) -> float:
 
 
 def facts_of(simulation: Simulation) -> dict:
-    """What a speed hangs on: particles (the mean of the start and now), cells, segments and launches of a step.
+    """What a speed depends on: particles (the mean of the start and now), cells, segments and launches of a step.
 
     `launches` counts those that move particles, and `busy` is the share of threads that had one in them; None where a
     launch moves all.

@@ -139,7 +139,7 @@ def _differences(parts: dict, device, samples: int, seconds: float) -> dict[str,
 
 
 def facts_of(simulation: Simulation) -> dict:
-    """What a speed hangs on: numbers of particles, mean number of neighbours, and passes over neighbours in a step."""
+    """What a speed depends on: numbers of particles, mean number of neighbours, passes over neighbours in a step."""
     return {
         "particles": simulation.system.count,
         "ghosts": int(sum(len(places) for places in _ghost_places(simulation))),

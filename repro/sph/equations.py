@@ -1,6 +1,6 @@
 """The equations of weakly compressible SPH, each for one particle or one pair.
 
-A density is kept as its condensation s = (rho - rho0) / rho0, because all pressure hangs on it: water at 300 Pa has
+A density is kept as its condensation s = (rho - rho0) / rho0, because all pressure depends on it: water at 300 Pa has
 s = 4e-5, of which rho in single precision would leave nine bits. Vectors between particles come in smoothing lengths,
 e = (x_a - x_b) / h, and q = |e|; a sum over neighbours b leaves the mass and the powers of h to the particle.
 """

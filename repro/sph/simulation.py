@@ -100,7 +100,7 @@ class Simulation(TimeLoop):
         foresee = self._bind.foresee(self.state, least) if rate else None
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=free_to_go, foresee=foresee)
 
-        # unlike with equation 3, ghosts do not hang on the density that is found
+        # unlike with equation 3, ghosts do not depend on the density that is found
         self._besides = self.followers if density == "continuity" else {}
         alone = {} if self._bind.shared and self._besides else self.followers
         #: the launches by name that give ghosts the fluid's velocity and pressure

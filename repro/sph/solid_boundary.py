@@ -10,8 +10,8 @@ around a ghost, and any faster approach, waves at the wall grow.
 Nearer than half a spacing the two rise as one over the distance (as Morris and others 1997 let the ghost's velocity
 rise, section 3.3): fluid that spreads along a wall comes nearer and nearer to it, and must not sink through it.
 
-Fluid that spreads far enough sinks into a wall all the same, because its pressure hangs on what it did and not on where
-it is. What is beyond the wall is pushed back by a spring, as by Monaghan's boundary forces (J. Comput. Phys. 110 (1994)
+Fluid that spreads far enough sinks into a wall all the same, because its pressure depends on its motion and not on its
+place. What is beyond the wall is pushed back by a spring, as by Monaghan's boundary forces (J. Comput. Phys. 110 (1994)
 399, section 3), but not before.
 
 Along its wall a ghost does nothing, nor does one beyond two walls, in an edge: where ghosts end, they would push. What

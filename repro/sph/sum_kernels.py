@@ -1,9 +1,9 @@
 """Kernels for a sum over neighbours (`NeighbourSum`): one item a particle, one a particle and row of cells, or a ghost.
 
 Few particles leave most of a GPU idle, and each waits for its own memory: with an item a row, nine threads share a
-particle's sum, and a second kernel adds up what they found. What does not hang on such a sum is found at the same time,
-by further threads of its kernel. Many particles have a list of their neighbours, where the search makes one. All give
-the same bits.
+particle's sum, and a second kernel adds up what they found. What does not depend on such a sum is found at the same
+time, by further threads of its kernel. Many particles have a list of their neighbours, where the search makes one.
+All give the same bits.
 """
 
 from collections.abc import Callable

@@ -1,11 +1,11 @@
 """The water's surface from its particles: a colour field on a grid, and marching cubes.
 
 The colour of a point is the share of the space around it that particles fill: the sum of V_b W(x - x_b) with a Wendland
-kernel one spacing wide. V_b is a particle's volume on the lattice, one spacing cubed. So the colour's mean hangs on how
-many particles there are, not on how they are arranged, and the surface of a half space is where it is one half. Walls
-are mirrors, so that water fills the tank to them.
+kernel one spacing wide. V_b is a particle's volume on the lattice, one spacing cubed. So the colour's mean depends on
+the number of particles, not on their arrangement, and the surface of a half space is where it is one half. Walls are
+mirrors, so that water fills the tank to them.
 
-The volume 1 / sum_c W(x_b - x_c) that a particle has room for, which others take for V_b, hangs on the arrangement:
+The volume 1 / sum_c W(x_b - x_c) that a particle has room for, which others take for V_b, depends on the arrangement:
 water stretched along its surface by a quarter, at the same density, would end 0.08 spacings too low, and for a dam that
 has broken that is some percent of its volume. Only particles that the kernel would not show, in drops and jets of one,
 are given such a volume.

@@ -73,7 +73,7 @@ def test_a_restart_with_another_search_goes_on_as_the_run_did_also_from_its_very
 
 
 def test_samples_that_are_carried_along_have_no_checkpoint(tmp_path):
-    """They hang on those before; and those that do not act are in nobody's way."""
+    """They depend on those before; and those that do not act are in nobody's way."""
     carried = AirSampling(carried=True)
     simulation = Simulation(ALL, Unstarted(), density="summation", sampling=carried)
     with pytest.raises(InputError, match="step 0: ghosts in the air are sown anew each 1 steps.* not if they are carr"):

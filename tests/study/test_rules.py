@@ -1,4 +1,4 @@
-"""A rule is written before the result: one that changed says so. Results hang on the papers' numbers, not on rules."""
+"""A rule is written before the result: one that changed says so. Results depend on papers' numbers, not on rules."""
 
 import os
 import shutil

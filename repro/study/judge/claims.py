@@ -14,9 +14,9 @@ from repro.study.notebooks import Project, did_you_mean, read_code
 
 JUDGED = ("physics", "speed", "mechanism")
 """Kinds of claims that another machine can reproduce or miss. A speed is what newer hardware does better: a rate, a
-time, a speedup over another processor. A mechanism is an order, a share or a gain that the paper explains."""
+time, a speedup over another processor. A mechanism is a ranking, a share or a gain that the paper explains."""
 INCOMPARABLE = ("hardware", "unstated")
-"""Kinds whose number hangs on the paper's chip, bus or cache, or on conditions that the paper does not state. Whether
+"""Kinds whose number depends on the paper's chip, bus or cache, or on conditions that the paper does not state. Whether
 our number meets it or not says nothing of the paper."""
 SHOWN = ("arithmetic", "yardstick")
 """Kinds that are measured and counted nowhere: what follows from a definition or from inputs, and numbers of another

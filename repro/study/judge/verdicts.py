@@ -45,7 +45,7 @@ def judge(claim: Claim, evidence: Evidence) -> Judgement:
 
     A comparison that the scatter of the runs could turn is a tie. A bound on a speed that holds is met by newer
     hardware, which is no finding about the paper; a speedup that is missed is none either, for it is a ratio of two
-    processors. What hangs on the paper's hardware is not comparable, met or missed. A miss with the trend that the
+    processors. What depends on the paper's hardware is not comparable, met or missed. A miss with the trend that the
     claim states is "trend only".
     """
     if not claim.judged:

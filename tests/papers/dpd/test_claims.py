@@ -1,4 +1,4 @@
-"""The paper's claims: which hang on a chip; numbers of several runs are summed up."""
+"""The paper's claims: which depend on a chip; numbers of several runs are summed up."""
 
 import pytest
 

@@ -24,7 +24,7 @@ def test_tables_1_and_2_are_speeds_and_their_orders_mechanisms_at_equal_load():
     # on a CPU the smoothing length, which the paper does not state, decides
     unstated = {f"sph-{n:03d}" for n in (3, 4, 7, 8, 11, 12, 20)}
     assert kinds["unstated"] == unstated | {"sph-043"}
-    # with so few particles an order hangs on how wide the GPU is
+    # with so few particles a ranking depends on how wide the GPU is
     assert kinds["hardware"] == {"sph-022", "sph-023", "sph-034", "sph-035", "sph-036", "sph-044"}
     assert kinds["speed"] == {f"sph-{n:03d}" for n in range(1, 22)} - unstated
     assert kinds["mechanism"] == {f"sph-{n:03d}" for n in (*range(40, 43), *range(45, 50), 52)}
