@@ -136,7 +136,10 @@ class Simulation(FlowSimulation):
 
         Gives up after `limit` steps, or when the change has found no new minimum for PATIENCE intervals: rounding, or
         a flow that is not steady, keeps it up. Where a moving wall leaks mass, the mass is restored each interval.
+        Raises InputError in half precision, in which a flow stands still before it is steady.
         """
+        if self._half:
+            raise InputError("in half precision a flow stands still before it is steady: use 'single' or 'double'")
         change, previous = self.velocity_change(None)
         history = []
         while self.steps < limit:

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from helpers.plain import PlainDevice
 
 from repro.errors import InputError
 from repro.lbm.boundaries import Boundaries
@@ -115,6 +116,13 @@ def test_strategies_that_know_no_half_precision_say_so(strategy):
 def test_a_wall_that_leaks_mass_is_refused_in_half_precision():
     with pytest.raises(InputError, match="cannot restore the mass"):
         Simulation(Problem(Model(D2Q9, LEAKS), (9, 5, 1), 0.8), select("serial"), precision="half")
+
+
+def test_a_run_to_a_steady_flow_is_refused_in_half_precision():
+    flow = Simulation(Duct(nodes=6).problem, PlainDevice(), precision="half")
+    with pytest.raises(InputError, match="^in half precision a flow stands still before it is steady: use 'single'"):
+        flow.run_to_steady_state(limit=10)
+    assert flow.steps == 0
 
 
 def test_what_nothing_feels_in_the_walls_of_a_cavity_stays_within_half_precision():
