@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from repro.dpd.observables import Estimate
 from repro.papers.dpd.flow import plates, sections
 from repro.papers.dpd.random_numbers import cycle
 from repro.papers.dpd.speed import tables
@@ -94,13 +95,25 @@ def drawn(off: float):
 
 
 def bows(free: float) -> pd.DataFrame:
-    """By how much outer layers are bowed without a force; with one by 1 %."""
-    return frame(reading=["paper", "as printed", "without"], collision=["", "bgk", "bgk"], bow__=[9.0, 1.0, free])
+    """By how much outer layers are bowed without a force, one of two hardly; with one by 1 % at least."""
+    names = ["paper", "as printed", "as printed", "without", "without"]
+    return frame(reading=names, collision=["", "bgk", "mrt", "bgk", "mrt"], bow__=[9.0, 1.0, 5.0, free, 0.01])
 
 
 def lanes(rate: float) -> pd.DataFrame:
-    """Blocks of whole warps at 100 GB/s, and such of which a quarter of the lanes is idle."""
-    return frame(block=64, kind=["whole warps", "others"], lanes_busy__=[100.0, 75.0], **{"GB/s": [100.0, rate]})
+    """Blocks of whole warps at 100 GB/s, and such of which a quarter of the lanes is idle, or less at no loss."""
+    kinds, busy = ["whole warps", "others"] * 2, [100.0, 75.0, 100.0, 87.5]
+    return frame(block=[64, 64, 96, 96], kind=kinds, lanes_busy__=busy, **{"GB/s": [100.0, rate, 100.0, 110.0]})
+
+
+def viscosities(first: float) -> tuple:
+    """Those of two programs, the second's being 1."""
+    return ({"core": Estimate(first, 0.01), "GPU": Estimate(1.0, 0.01)},)
+
+
+def exchanged(read: float, corrected: float) -> tuple:
+    """Sums of the angles of two exchanged drops in pictures, of which one has 60 degrees."""
+    return (pd.DataFrame({"read": [60.0, read - 60], "corrected": [60.0, corrected - 60]}, [-0.01, 0.01]),)
 
 
 PLANE = SimpleNamespace(theory=np.array([1.0]))
@@ -127,7 +140,9 @@ BOUNDS = [
     (laplace.continuum_fails, (FLAT,), (FLAT.assign(**{"potential step (%)": [0.5, 0.99]}),)),
     (contact.from_pictures, (frame(difference=[-14.9, 9.0]),), (frame(difference=[-15.1, 9.0]),)),
     (contact.from_pictures, (frame(difference=[-9.0, 14.9]),), (frame(difference=[-9.0, 15.1]),)),
-    (contact.complementary, (frame(difference=[2.9, np.nan]),), (frame(difference=[3.1, np.nan]),)),
+    (contact.complementary, (frame(difference=[1.0, 2.9, np.nan]),), (frame(difference=[1.0, 3.1, np.nan]),)),
+    (contact.symmetric, exchanged(170, 189), exchanged(170, 191)),
+    (contact.symmetric, exchanged(190, 171), exchanged(190, 169)),
     (permeability.left_by_two_rates, spreads(0.99), spreads(1.01)),
     (laplace.balanced, (frame(minority=[1.0, 1.0099], lattice_minority=1.0),),
      (frame(minority=[1.0, 1.0101], lattice_minority=1.0),)),
@@ -162,6 +177,8 @@ BOUNDS = [
      (pd.Series([1.0, 0.99, 1.02], ["node by node", "rows", "rows, all cores"]),)),
     (plates.against_bulk, (PLANE, np.array([0.953])), (PLANE, np.array([0.951]))),
     (plates.against_bulk, (PLANE, np.array([1.052])), (PLANE, np.array([1.054]))),
+    (plates.ratio, viscosities(1.049), viscosities(1.051)),
+    (plates.ratio, viscosities(0.951), viscosities(0.949)),
     (cycle.anew, (frame(stretches=[100], **{"anew, second": [9], "anew, first": [1]}),),
      (frame(stretches=[100], **{"anew, second": [10], "anew, first": [1]}),)),
     (tables.printed_speedup, (frame(**{"from rates, particle": [1.0], "speedup, particle": [1.11]}),),

@@ -144,6 +144,11 @@ TOLD = [
         0.75,
     ),
     (
+        memory.reading_numbers,
+        (pd.DataFrame({"saves below porosity": [0.72, 0.3, 0.9]}), 0.7),
+        {"least": 0.3, "most": 0.9, "near": 1, "holds": True},
+    ),
+    (
         memory.memory_evidence,
         (LIMITS, pd.DataFrame({"saves below porosity": [0.85, 0.7, 0.904]})),
         {"measured": 0.85, "note": "two arrays, places of 32 bits, flag word; other readings 0.70 to 0.90"},
@@ -206,9 +211,10 @@ def test_only_speedups_with_a_number_stand_beside_the_published_ones():
 
 
 def test_the_density_is_a_group_of_its_own():
-    rows = [("a", 1, 1, "density", "sums", 1.0), ("a", 1, 1, "force", "sums", 2.0), ("a", 1, 1, "link", "list", 4.0)]
+    rows = [("density", "sums", 1.0), ("force", "sums", 2.0), ("kick", "sums", 3.0), ("link", "list", 4.0)]
+    rows = [("a", 1, 1, *row) for row in rows]
     parts = pd.DataFrame(rows, columns=["way", "run", "sample", "part", "group", "ms"])
-    assert sph.groups_of(parts).to_dict("records") == [{"density": 1.0, "sums": 2.0, "list": 4.0}]
+    assert sph.groups_of(parts).to_dict("records") == [{"density": 1.0, "sums": 5.0, "list": 4.0}]
 
 
 def test_figure_5_9_compares_double_and_single_precision_with_plain_populations():

@@ -227,6 +227,14 @@ def test_what_hardly_means_is_the_largest_share_in_the_papers_own_points():
     assert share == pytest.approx(0.32 / 9.17, rel=0.02)
 
 
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_share_of_a_change_is_the_same_whether_k_rises_or_falls(monkeypatch, side):
+    table = pd.DataFrame({"change with BGK (%)": [10.0, 20.0], "change with MRT (%)": [-1.0, 4.0], "reading (%)": 0.5})
+    paper = table.assign(**{name: side * table[name] for name in table.columns[:2]})
+    monkeypatch.setattr(viscosity, "paper_changes", lambda *figures: paper)
+    assert viscosity.paper_share(None, None) == pytest.approx((0.2, 0.5 / 20))
+
+
 @pytest.mark.parametrize(
     ("changes", "hardly", "holds"),
     [

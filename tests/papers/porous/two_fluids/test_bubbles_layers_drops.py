@@ -288,6 +288,8 @@ def test_readings_are_judged_on_the_whole_curve():
     assert table["farthest (%)"].iloc[0] == 0
     # the paper's exact curve is the printed reading
     assert table["farthest (%)"].iloc[1] == pytest.approx(3.4, abs=0.2)
+    theirs = points.loc[points["series"] == "numerical", "y"].max()
+    assert table["u max"].tolist() == [theirs, *(flow.velocity.max() for flow in flows.values())]
     assert layered.bows(table)["holds"]
     assert not layered.bows(table.assign(**{"bow (%)": 0.8}))["holds"]
     # on a grid of half as many nodes the scaled points are as far from what is driven by four times the force
