@@ -109,6 +109,7 @@ def test_unknown_claim_offers_the_nearest(workshop):
         ({"was": "tolerance = wide | reason = a node"}, "toy-001: the tolerance 'wide' is not a number"),
         ({"was": "measured = much | reason = a node"}, "toy-001: was has measured = 'much', neither a number nor"),
         ({"was": "measured = a = 1 | reason = a node"}, "toy-001: was has measured = 'a = 1', neither a number nor"),
+        ({"was": "measured = a = 1, b | reason = a node"}, "toy-001: was has measured = 'a = 1, b', neither a"),
         ({"was": "measured = x: a = 1, b = 2; a = 1, b = 2 | reason = a node"}, "toy-001: .*nor such an order by case"),
         ({"was": "measured = x: a = 1, b = 2; x: a = 1, b = 2 | reason = a node"}, "toy-001: .*an order by case"),
         ({"was": "measured = x: a = 1, b = 2; y: a = 1 | reason = a node"}, "toy-001: .*nor such an order by case"),

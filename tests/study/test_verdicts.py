@@ -285,6 +285,8 @@ def test_reason_is_a_sentence_with_the_numbers(rule, tolerance, measured, reason
         (claim("39000", tolerance="10 %"), 24000, "24,000 against 39,000 (paper), difference 15,000 beyond 3,900"),
         # of a range, from the nearer end
         (claim("4-5", tolerance="10 %"), 5.25, "5.25 against 4 to 5 (paper), difference 0.25 within 0.5"),
+        # inside a range there is no end to be told apart from
+        (claim("4-5", tolerance="10 %"), 4.0000021, "4 against 4 to 5 (paper), difference 0 within 0.5"),
         (claim("4-5", tolerance="10 %"), 4.75, "4.75 against 4 to 5 (paper), difference 0 within 0.5"),
         (claim("315.45", tolerance="1 %"), 315.45, "315.45 against 315.45 (paper), difference 0 within 3.15"),
     ],

@@ -349,7 +349,7 @@ def test_a_ratio_of_viscosities_has_three_standard_errors_of_both():
 
 def test_a_flow_with_the_viscosity_of_the_bulk_is_on_theory(system):
     field = between_plates(parabola_with(0.0))
-    field.density[0, 10:20] = 4.3
+    field.density[0, 10:20] = [5.0, *[4.2] * 8, 4.4]
     density = plates.middle_density([field])
     assert density == pytest.approx(4.3)
     fit = plates.parabola([field], system)
@@ -461,6 +461,9 @@ def test_two_programs_are_as_far_apart_as_their_sections_over_the_largest_veloci
     turned = sections.compare(dict(reversed(averages.items())), CHANNEL, sections.slowing_time(CHANNEL) / 2)
     assert turned.largest == pytest.approx(0.05)
     assert sections.apart_table(turned)["of the largest (%)"].tolist() == pytest.approx([5.0, 0.0])
+    # the largest velocity is that of the mean of all windows
+    last = [in_channel({"wide": 0.25, "narrow": speed}) for speed in (0.9, 1.0, 1.4)]
+    assert sections.compare(averages | {"GPU": last}, CHANNEL, 1.0).scale == pytest.approx(1.1)
     middles = sections.by_section(both)["core"]
     assert middles["wide"] == pytest.approx(np.full(32, 0.25))
 
@@ -470,6 +473,10 @@ def test_the_ratio_of_two_flow_rates_has_three_standard_errors():
     averages["GPU"] = [in_channel({"wide": 0.25, "narrow": 1.0})] * 2
     found = sections.rate_ratio(averages, CHANNEL)
     assert found == {"measured": pytest.approx(1.04), "scatter": pytest.approx(3 * 1.04 * 0.01 / 0.26)}
+    # one of 30 sections passes half as many again
+    for field in averages["core"]:
+        field.velocity_x[0] *= 1.5
+    assert sections.rate_ratio(averages, CHANNEL)["measured"] == pytest.approx(1.04 * 30.5 / 30)
 
 
 def test_a_flow_whose_last_profiles_still_change_is_called_developing(system):

@@ -93,6 +93,10 @@ def test_a_driven_wave_is_named_whichever_way_it_runs():
     assert pow(69069, 6, 2**32) == 4238970681
     assert cycle.driver(predicted, (0, 1, -1)) == cycle.driver(predicted, (0, -1, 1)) == "number 5, 0.0130 turns a step"
     assert cycle.driver(predicted, (1, 0, 0)) == "none"
+    turned = predicted.set_index("number").loc[5]
+    # turns a unit of time over those of a cell
+    speed = 0.0130 / 0.02 / np.linalg.norm(turned[["x", "y", "z"]] / 8)
+    assert (turned["per step"], turned["speed"]) == pytest.approx((-0.0130, speed), rel=5e-3)
 
 
 def test_both_particles_of_a_pair_find_the_same_number(device):
@@ -197,7 +201,7 @@ def _synthetic(seed: int, strength: float) -> dw.Sampled:
     """White noise of the density and a wave (0, 1, -1) that turns 0.02 times a step."""
     generator, shape, samples, every = np.random.default_rng(seed), (4, 4, 4), 100, 10
     steps, (_, y, z) = every * np.arange(samples), np.indices(shape)
-    phase = (y - z) / 4 + 0.02 * steps[:, None, None, None]
+    phase = 0.4 + (y - z) / 4 + 0.02 * steps[:, None, None, None]
     counts = 4 + generator.normal(0, 1, (samples, *shape)) + strength * np.cos(2 * np.pi * phase)
     return dw.Sampled(
         256, every, counts.mean(0), np.ones(shape), np.fft.fftn(counts, axes=(1, 2, 3)), np.ones(samples), 0.0
@@ -319,6 +323,13 @@ def test_the_ways_to_seed_are_run_with_one_thread_per_cell(threads):
     assert table["kT"].between(0.5, 2).all()
     # each by its own words
     assert table["kT"].nunique() == table["over chance"].nunique() == len(dw.SEEDINGS)
+
+
+def test_a_way_to_seed_has_the_mean_temperature_of_its_run(monkeypatch):
+    run = dataclasses.replace(_synthetic(3, 1.0), temperature=np.array([0.8, 1.0, 1.5]))
+    monkeypatch.setattr(dw, "sample", lambda *_, **__: run)
+    table = dw.seedings({dw.TEA: [_synthetic(k, 0.0) for k in range(3)]}, None, None)
+    assert table["kT"].tolist() == pytest.approx([1.1] * len(dw.SEEDINGS))
 
 
 @pytest.mark.parametrize(("threads", "steps"), [(0, 7), (10, 0)])

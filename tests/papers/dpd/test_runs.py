@@ -205,11 +205,12 @@ def test_every_program_that_is_timed_has_its_temperature_taken_with_its_own_nois
     on_cores = tables.programs(SimpleNamespace(name="threads"))
     assert list(on_cores)[3:] == ["thread per cell, threads", "thread per particle, threads"]
     series = {"a": Estimate(1.004, 0.0001), "b": Estimate(1.006, 0.0001), "c": Estimate(0.99, 0.004)}
+    series["d"] = Estimate(0.994, 0.0001)
     monkeypatch.setattr(linear, "kt_of", lambda device, *, steps, name: series[name])
     table = linear.temperatures({name: ("here", {"name": name}) for name in series}, steps=9)
-    assert table["kT"].tolist() == [1.004, 1.006, 0.99]
+    assert table["kT"].tolist() == [1.004, 1.006, 0.99, 0.994]
     # within half a per cent, or three errors
-    assert table["within"].tolist() == [True, False, True]
+    assert table["within"].tolist() == [True, False, True, False]
 
 
 @pytest.fixture

@@ -81,17 +81,17 @@ def test_what_is_seen_of_a_collapse_is_counted_in_columns_and_spacings():
     spacing, tank = system.resolution.spacing, system.tank
     position, velocity = np.tile([0.5 * tank[0], 0.5 * tank[1], 0.5 * tank[2]], (6, 1)), np.ones((6, 3))
     position[0, 0] = 3 * case.width - spacing / 2
-    # beyond a wall: by a tenth of a spacing, and by seven tenths
-    position[1, 1], position[2, 0] = -0.1 * spacing, -0.7 * spacing
-    # at the lid: one hangs there, one is on its way
-    position[3:5, 2] = tank[2] - 0.5 * system.resolution.support
+    # beyond a wall: by a tenth of a spacing, and two that are lost
+    position[1, 1], position[2, 0], position[0, 1] = -0.1 * spacing, -0.7 * spacing, -0.6 * spacing
+    # at the lid: two hang there, one is on its way
+    position[3:, 2] = tank[2] - 0.5 * system.resolution.support
     velocity[3] = velocity[5] = 0.09 / 3**0.5
     velocity[4] = 0.11 / 3**0.5
     particles = {"position": position, "velocity": velocity, "condensation": np.zeros(6)}
     found = runs._look(particles, system, case.width)
     assert case.width != pytest.approx(tank[0])
     assert found["front"] == pytest.approx(3)
-    assert (found["beyond"], found["lost"], found["hanging"]) == (pytest.approx(0.7), 1, 1)
+    assert (found["beyond"], found["lost"], found["hanging"]) == (pytest.approx(0.7), 2, 2)
     kinetic = system.mass * (3 * 3 + 2 * 0.09**2 + 0.11**2) / 2
     potential = system.mass * 9.81 * position[:, 2].sum()
     assert (found["kinetic"], found["potential"]) == pytest.approx((kinetic, potential))

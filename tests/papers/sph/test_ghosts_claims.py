@@ -78,8 +78,10 @@ def test_without_a_gpu_only_the_claim_on_both_devices_is_not_measured():
 
 
 def test_the_largest_distance_of_both_boundaries_is_handed_over():
-    record = handed(FULL, table(), apart().assign(distance=[0.0, 0.25]), gpu=True)
+    record = handed(FULL, table(), apart(np.array([0.0, 0.25])), gpu=True)
     assert record.measured[claims.SAME] == 0.25
+    # of both, not of either
+    assert "not the same bits" in record.more[claims.SAME]["note"]
     assert "the same bits" in handed(FULL, table(), apart(), gpu=True).more[claims.SAME]["note"]
     assert "not the same bits" in handed(FULL, table(), apart(0.1), gpu=True).more[claims.SAME]["note"]
 
@@ -88,7 +90,9 @@ def test_devices_must_be_compared_at_the_papers_time():
     # to the nearest step
     assert claims.SAME in handed(FULL, table(), apart(time=0.1509), gpu=True).measured
     assert claims.SAME in handed(FULL, table(), apart(time=0.1511), gpu=True).reasons
-    assert "after 0.05 s and not after 0.15 s" in handed(FULL, table(), apart(time=0.05), gpu=True).reasons[claims.SAME]
+    for early in (0.05, [0.15, 0.05]):
+        record = handed(FULL, table(), apart(time=early), gpu=True)
+        assert "after 0.05 s and not after 0.15 s" in record.reasons[claims.SAME]
 
 
 def test_smoothness_is_handed_over_by_place_and_seed():
@@ -175,7 +179,7 @@ def test_long_runs_last_that_come_to_their_end():
     runs_by_name = {"equation 3, 24 particles": whole, "equation 3, 72 particles": whole.assign(compression=0.2)}
     runs_by_name |= {"equation 4, 72 particles": whole[:1].assign(compression=0.5)}
     assert air.lasts(runs_by_name, 2.4) == {"count": 2, "whole": 2, "time": 2.4, "holds": True}
-    assert air.lasts(runs_by_name | {"equation 3, 9 particles": whole.assign(stopped=True)}, 2.4)["whole"] == 2
+    assert air.lasts(runs_by_name | {"equation 3, 9 particles": whole.assign(stopped=[False, True])}, 2.4)["whole"] == 2
     # one that was stopped before anybody looked
     early = air.lasts(runs_by_name | {"equation 3, 9 particles": whole[:0]}, 2.4)
     assert early == {"count": 3, "whole": 2, "time": 2.4, "holds": True}
@@ -219,6 +223,7 @@ def test_samples_of_the_air_leave_densities_uncertain_by_percents_and_the_weight
     fluid = CASE.fluid
     # rho g H over rho c^2
     assert needs["weight"] == pytest.approx(100 * 9.81 * CASE.system().depth / fluid.sound_speed**2)
+    assert needs["scatter"] == pytest.approx(100 * found["scatter"].min())
     assert needs["holds"]
 
 

@@ -75,6 +75,17 @@ def test_all_searches_find_what_brute_force_finds():
     assert (table[[*STRATEGIES, "one order"]] == 100).all(axis=None)
 
 
+def test_a_share_of_particles_has_the_neighbours_of_brute_force_and_a_smaller_one_in_one_order():
+    """Of four particles one has another neighbour in one search, and two have theirs in another order somewhere."""
+    ids = np.array([[1, 2], [0, 2], [0, 1], [4, 5]])
+    wrong, turned = ids.copy(), ids.copy()
+    wrong[0], wrong[3, 1], turned[1] = ids[0, ::-1], 6, ids[1, ::-1]
+    names = list(neighbours.STRATEGIES)
+    found = dict.fromkeys([neighbours.BRUTE_FORCE, *names], ids) | {names[0]: turned, names[-1]: wrong}
+    shares = neighbours._compared({name: SimpleNamespace(ids=each) for name, each in found.items()})
+    assert shares == dict.fromkeys(names, 1.0) | {names[-1]: 0.75, "one order": 0.25}
+
+
 def test_brute_force_finds_who_is_near():
     system, generator = StillWater(column=(3, 3, 3)).system(), np.random.default_rng(3)
     position = neighbours.random_set("in a corner", system, generator)

@@ -167,6 +167,18 @@ def test_every_rung_is_checked_before_it_is_timed_and_gains_are_over_the_one_bef
     plt.close(figure)
 
 
+def test_a_rung_is_kept_with_its_median_step_and_how_far_steps_lie_apart_over_it(plain, monkeypatch):
+    """Of steps of 1, 2 and 9 ms, whose mean is 4, and of whose parts the later one takes three quarters."""
+    step = pd.Series([1.0, 2.0, 9.0])
+    monkeypatch.setattr(speed, "_whole_steps", lambda *_: step)
+    monkeypatch.setattr(speed, "_sampled", lambda *_: (None, pd.DataFrame({"list": step / 4, "force": 3 * step / 4})))
+    table = speed.ladder_table(15, 3, kept := Kept())
+    assert list(table["ms"]) == [2.0] * len(speed.RUNGS)
+    assert list(table["least"]) == [1.0] * len(speed.RUNGS)
+    assert kept.of("seconds") == [2e-3] * len(speed.RUNGS)
+    assert kept.of("spread") == [4.0] * len(speed.RUNGS)
+
+
 def test_each_reading_is_timed_with_and_without_a_pass_over_ghosts(plain):
     table = speed.readings_table([1.3], 2)
     assert list(table["pass over ghosts"]) == [False, True]

@@ -84,9 +84,9 @@ def test_an_iteration_that_forgets_a_part_is_found_out(threads):
         hybrid.check_period(without_boundary, SMALL, repeats=2)
 
 
-@pytest.mark.parametrize(("off", "passes"), [(0.9e-12, True), (1.1e-12, False), (np.nan, False)])
+@pytest.mark.parametrize(("off", "passes"), [(0.9e-12, True), (1.1e-12, False), (-1.1e-12, False), (np.nan, False)])
 def test_a_way_is_compared_with_as_many_whole_steps(off, passes):
-    steps, ran, velocity = [], [], np.linspace(-1, 1, 30).reshape(3, 10)
+    steps, ran, velocity = [], [], np.linspace(-1, 0.5, 30).reshape(3, 10)
     parts = [Part(name, lambda name=name: ran.append(name), 1.0, "core") for name in "ab"]
 
     def expected(count):
@@ -228,6 +228,9 @@ def test_a_claim_scatters_by_how_far_three_runs_lie_apart():
     spread = iteration.iterations(parts).set_index(["way", "nodes"])["spread"]
     assert spread[COLLIDE_ONLY, 512] == pytest.approx(0.5)
     assert iteration.iterations(made_up(runs=(1,)))["spread"].isna().all()
+    # a way that has one run more is compared in those that all have
+    parts["runs"] = [[*r, 99.0] if way == PALABOS else r for way, r in zip(parts["way"], parts["runs"], strict=True)]
+    assert claims.scatter(parts, claims.gpu_claims)["swap-011"] == pytest.approx(71 / 31.125 / 3)
     # in the order in which they were timed
     assert iteration.iterations(made_up())["way"].tolist() == [way for way in PARTS for _ in range(2)]
 
@@ -258,7 +261,7 @@ def judging() -> tuple[SimpleNamespace, dict, dict, dict]:
 
 #: seconds of steps, run by run
 RUNS = {("swap types", "double"): [2.2, 2.2, 2.4], ("split", "double"): [2.0, 2.0, 2.0]}
-RUNS |= {("swap types", "single"): [3.0, 3.0, 3.0], ("split", "single"): [2.0, 2.0, 2.0]}
+RUNS |= {("swap types", "single"): [2.8, 3.0, 4.0], ("split", "single"): [2.0, 2.0, 2.0]}
 SPEEDS = pd.DataFrame([(*key, runs) for key, runs in RUNS.items()], columns=["strategy", "precision", "runs"])
 
 
@@ -281,6 +284,17 @@ def test_every_claim_of_a_whole_run_has_its_value_and_its_grid():
     assert notes["swap-011"] == "1.62 on 128^3, 2.28 on 512^3"
     assert values["swap-023"] == pytest.approx(1.1)
     assert notes["swap-023"].endswith("1.50 in single")
+
+
+def test_notes_reach_from_the_least_run_to_the_largest_and_have_the_median_of_a_way_without_a_claim():
+    """Of speedups of which the second run has half, and the third four fifths."""
+    parts = made_up(runs=(1, 1, 1))
+    slow = parts["way"].isin([COLLIDE_ONLY, PAPER_WAY]).to_numpy()
+    parts["runs"] = [[v, 2 * v, 1.25 * v] if s else [v] * 3 for v, s in zip(parts["seconds"], slow, strict=True)]
+    record, _, notes, _ = judging()
+    claims.record_claims(record, parts, SPEEDS, True)
+    assert notes["swap-018"] == "128^3: 1.2 to 2.4, 512^3: 2.5 to 5.1"
+    assert notes["swap-011"] == "1.29 on 128^3, 1.82 on 512^3"
 
 
 def test_a_claim_is_measured_on_the_grid_that_it_names_and_on_the_largest_where_it_names_none():
