@@ -171,6 +171,8 @@ BOUNDS = [
     (duct.error_numbers, (frame(error__=[2.0, 1.0]), 1.0), (frame(error__=[2.0, 1.01]), 1.0)),
     (lids.moved_by_speed, (frame(lid_speed=[1, 2], Mach=[1, 2], a=[0.0, 0.49 / 256]),),
      (frame(lid_speed=[1, 2], Mach=[1, 2], a=[0.0, 0.51 / 256]),)),
+    (lids.misses, (frame(**{"paper - converged": [3.0, 3.0], "ours - converged": [0.1, 2.9]}),),
+     (frame(**{"paper - converged": [3.0, 3.0], "ours - converged": [0.1, 3.1]}),)),
     (lids.indistinct, (frame(lid=["a", "b"], coordinates=lids.WALL_TO_WALL, rms=[1.0, 1.99], x=[0.0, 1.0]),),
      (frame(lid=["a", "b"], coordinates=lids.WALL_TO_WALL, rms=[1.0, 2.01], x=[0.0, 1.0]),)),
     (box.rung_numbers, (pd.Series([1.0, 1.01, 1.02], ["node by node", "rows", "rows, all cores"]),),

@@ -232,13 +232,13 @@ def test_ways_stand_side_by_side_with_what_their_runs_have_in_common():
     pattern = np.random.default_rng(4).normal(1, 0.1, (4, 4, 4))
     runs = {dw.TEA: [_synthetic(k, 0.0) for k in range(3)], dw.BY_CELL: [_synthetic(k, 1.0) for k in range(3, 6)]}
     for k, run in enumerate(runs[dw.BY_CELL]):
-        cells = {"counts": (1, -1, 1)[k] * pattern, "cell_temperature": pattern}
+        cells = {"counts": (1, -1, 1)[k] * pattern, "cell_temperature": (1 + 0.1 * k) * pattern}
         more = {"temperature": np.array([0.8, 1.0]) + 0.1 * k, "drift": 0.5 - 0.1 * k}
         runs[dw.BY_CELL][k] = dataclasses.replace(run, **cells, **more)
     row = dw.comparison(runs).set_index("way").loc[dw.BY_CELL]
     assert (row["runs"], row["drift"], row["band"]) == (3, 0.5, 2 / 8)
     assert (row["kT"], row["kT error"]) == (pytest.approx(1.0), pytest.approx(0.1 / np.sqrt(3)))
-    assert row["kT in cells, scatter"] == pytest.approx(pattern.std())
+    assert row["kT in cells, scatter"] == pytest.approx(1.1 * pattern.std())
     assert (row["kT pattern"], row["density pattern"]) == (pytest.approx(1), pytest.approx(-1))
     wave = dw.strongest(runs, dw.BY_CELL)
     assert (row["strongest wave"], row["turns a step"]) == (str(wave), pytest.approx(0.02 * wave[1]))

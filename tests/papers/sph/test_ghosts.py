@@ -85,9 +85,9 @@ def test_particles_on_a_wall_are_counted_and_lost_only_half_a_spacing_beyond():
     spacing = look.system.resolution.spacing
     moved = look.position.copy()
     moved[:3, 0] = 0.9e-3 * spacing, -0.4 * spacing, -0.6 * spacing
-    moved[3, 0] = 1.1e-3 * spacing
+    moved[3, 0], moved[4, 1] = 1.1e-3 * spacing, -0.55 * spacing
     found = measures.shape(replace(look, particles=look.particles | {"position": moved}))
-    assert (found["on walls"], found["lost"]) == (pytest.approx(3 / 96), 1)
+    assert (found["on walls"], found["lost"]) == (pytest.approx(4 / 96), 2)
     assert found["beyond"] == pytest.approx(0.6)
 
 

@@ -234,6 +234,9 @@ def test_water_stays_if_no_particle_went_as_far_as_a_spacing_or_beyond_half_of_o
         assert runs.stays(made(drift=drift)) == {"worst": pytest.approx(2 * drift), "holds": holds}
     for beyond, holds in ((0.5, True), (0.501, False)):
         assert runs.stays(made(beyond=beyond))["holds"] is holds
+        run = made()
+        run.table.loc[1, "beyond"] = beyond
+        assert runs.stays(run)["holds"] is holds
 
 
 def test_the_error_of_the_pressure_is_the_largest_of_the_deep_layers_above_theory_or_below():
