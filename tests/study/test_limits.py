@@ -177,7 +177,8 @@ def test_the_names_of_the_catalogue_are_those_of_the_library():
         ("porous/bcc_permeability", "other_walls", WALLS),
         ("porous/laplace", "stencils", STENCILS),
         ("porous/two_component_speed", "strategies", two_fluids.STRATEGIES),
-        ("swap/cavity3d", "strategy", ALL),
+        # the notebook runs in double precision, too, which pairs of nodes do not know
+        ("swap/cavity3d", "strategy", ALL.keys() - {"paired pull"}),
         ("swap/cavity3d", "precision", PRECISIONS),
     ):
         assert set(limit[notebook][name]["one_of"]) == set(library), (notebook, name)
