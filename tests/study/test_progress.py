@@ -144,7 +144,13 @@ def test_lines_tell_what_runs_for_how_long_where_there_is_no_terminal(clock, cap
     shown.begin("b")
     shown.end("b", "done b")
     shown.close()
-    assert capsys.readouterr().err == "running toy/a (about 60 s)\nrunning b (about 1 h 40 min)\ndone b\n"
+    told = "running 1 of 2: toy/a (about 60 s)\nrunning 2 of 2: b (about 1 h 40 min)\ndone b\n"
+    assert capsys.readouterr().err == told
+
+
+def test_one_notebook_alone_is_not_counted(clock, capsys):
+    Progress({"toy/a": 60}, jobs=1).begin("toy/a")
+    assert capsys.readouterr().err == "running toy/a (about 60 s)\n"
 
 
 @pytest.mark.parametrize(("seconds", "text"), [

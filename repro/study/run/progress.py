@@ -67,7 +67,9 @@ class Progress:
         self._waiting.discard(name)
         self._spent[name] = 0.0
         if self._bar is None:
-            self.say(f"running {name} (about {duration(self._expected[name])})")
+            among = len(self._expected)
+            place = f" {among - len(self._waiting)} of {among}:" if among > 1 else ""
+            self.say(f"running{place} {name} (about {duration(self._expected[name])})")
         self.tick()
 
     def end(self, name: str, line: str) -> None:
@@ -85,7 +87,8 @@ class Progress:
         late = {name: spent for name, spent in self._spent.items() if spent > self._expected[name]}
         if late and not self._told_late:
             self._told_late = True
-            self.say(f"{max(late, key=late.get)} takes longer than expected: a first run compiles its kernels")
+            why = "a first run compiles its kernels, and other work beside slows it"
+            self.say(f"{max(late, key=late.get)} takes longer than expected: {why}")
         if self._bar is None:
             return
         left = f"about {duration(self.left())} left"
