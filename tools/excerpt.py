@@ -92,7 +92,10 @@ class Publication:
         every = sum(counted.values(), Counter())
         rows = []
         for paper in dict.fromkeys(book.paper for book in self.books if book.paper in counted):
-            title = f"[{PAPERS.get(paper, paper)}]({link.format(paper)})"
+            title, target = PAPERS.get(paper, paper), link.format(paper)
+            # a paper may have no page yet
+            if (self.project.root / target.partition("#")[0]).is_file():
+                title = f"[{title}]({target})"
             books = [book for book in self.books if book.paper == paper]
             rows.append(self._counted(title, counted[paper], every, books))
         rows.append(self._counted("[all](notebooks/rendered/00_scoreboard.ipynb)", every, every, self.books))
