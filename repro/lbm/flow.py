@@ -88,12 +88,8 @@ class FlowSimulation(TimeLoop):
         OneOf(self.STRATEGIES).check("strategy", strategy)
         OneOf(self.PRECISIONS).check("precision", precision)
         OneOf(self.LAYOUTS).check("layout", layout)
-        self.problem, self.strategy, self.precision, self.block = (
-            problem,
-            strategy,
-            precision,
-            block or self.block_of(strategy, precision),
-        )
+        self.problem, self.strategy, self.precision = problem, strategy, precision
+        self.block = block or self.block_of(strategy, precision)
         self.layout, self.dtype, self.lattice = layout, self.PRECISIONS[precision], problem.lattice
         self._share = share_of(self, ranks)
         #: the problem on the nodes that are here

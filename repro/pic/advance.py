@@ -7,7 +7,7 @@ import numpy as np
 
 from repro.parallel import device_function, fma
 
-from .deposition import make_deposit, make_deposit_charge
+from .deposition import EDGES, make_deposit, make_deposit_charge
 from .gather import electric_at, magnetic_at
 from .mesh import ABSORBED, Layout
 from .motion.segment import make_segment
@@ -154,7 +154,7 @@ def make_follow(real, add, add_current=None):
             for _ in range(MOST_SEGMENTS):
                 magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
                 end, momentum, used, face = segment(position, momentum, magnetic, context.courant, left)
-                deposit(fields.currents, cell, position, end, amount)
+                deposit(fields.currents, EDGES * cell, position, end, amount)
                 cell, position, going = cross(cell, end, face, amount, context)
                 left -= used
                 if not going:

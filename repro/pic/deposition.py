@@ -82,9 +82,10 @@ def edge_weights(start, end, amount):
 
 @cache
 def make_deposit(real, add):
-    """Adds a segment's current to its cell's twelve edges: deposit(currents, cell, start, end, amount).
+    """Adds a segment's current to its cell's twelve edges: deposit(currents, first, start, end, amount).
 
-    Number 4 c + a + 2 b of a cell is the edge that `edge_weights` describes.
+    `first` is the number of the cell's first edge, and first + 4 c + a + 2 b that of the edge that `edge_weights`
+    describes.
     """
     whole = make_to_whole(real)
 
@@ -96,9 +97,8 @@ def make_deposit(real, add):
         add(currents, first + 3, whole(values[3]))
 
     @device_function
-    def deposit(currents, cell, start, end, amount):
+    def deposit(currents, first, start, end, amount):
         along_x, along_y, along_z = edge_weights(start, end, amount)
-        first = EDGES * cell
         add_four(currents, first, along_x)
         add_four(currents, first + 4, along_y)
         add_four(currents, first + 8, along_z)

@@ -112,7 +112,7 @@ def moved(mesh, wraps):
     deposit = make_deposit(np.float64, add)
     for a, b, w in zip(start, end, weight, strict=True):
         for cell, first, last in crossing(mesh, [a], [b], wraps):
-            deposit(currents, cell, first, last, w * UNIT)
+            deposit(currents, EDGES * cell, first, last, w * UNIT)
     ends = (start, end % mesh.shape if wraps else end)
     return *(observables.charge_sums(mesh, x * mesh.spacing, weight, UNIT, 0) for x in ends), currents
 

@@ -16,7 +16,7 @@ from repro.parallel import device_function
 
 from ..advance import load, make_cross_face, set_place, turned_by
 from ..constants import LIGHT
-from ..deposition import make_deposit, make_deposit_charge
+from ..deposition import EDGES, make_deposit, make_deposit_charge
 from ..gather import magnetic_at
 from ..mesh import ABSORBED
 from ..motion.push import squared
@@ -195,7 +195,7 @@ def make_transport(real, add):
                 end, u, used, face = segment(
                     electron.position, electron.momentum, field, context.courant, min(electron.left, flight.most)
                 )
-                deposit(fields.currents, cell, electron.position, end, amount)
+                deposit(fields.currents, EDGES * cell, electron.position, end, amount)
                 electron, flown, collides, going = arrive(electron, flight, end, u, used, face, amount, context, tables)
                 cell, lost = electron.cell, lost + np.int64(energy * flown)
                 if collides:

@@ -191,7 +191,7 @@ def make_segment_kernel(real, add):
                 met = particles.event[i] + threads.segments[t]
                 magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
                 end, momentum, used, face = segment(position, momentum, magnetic, context.courant, left)
-                deposit(sums.currents, first_cell(t, sums, context.layout) + cell, position, end, amount)
+                deposit(sums.currents, EDGES * (first_cell(t, sums, context.layout) + cell), position, end, amount)
                 cell, position, going = cross(cell, end, face, amount, context)
                 threads.segments[t] += 1
                 if going and threads.segments[t] == MOST_SEGMENTS:

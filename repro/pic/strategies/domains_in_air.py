@@ -17,7 +17,7 @@ from ..air.kinematics import energy_of
 from ..air.processes import HEATS, NOTHING, RADIATES, SETS_FREE
 from ..air.tallies import ENERGY_SHARE, EVENTS, LEFT_OVER, LOST, RADIATED, STOPS
 from ..air.transport import MOST_IN_AIR, Electron, make_arrive, make_flight, make_known_cell, make_put_secondary
-from ..deposition import make_deposit
+from ..deposition import EDGES, make_deposit
 from ..gather import magnetic_at
 from ..mesh import ABSORBED
 from ..motion.push import squared
@@ -62,7 +62,7 @@ def make_air_kernel(real, add):
                     flight = flight_of(electron, key, number, air, tables)
                     field = turned_by(electron.faces, magnetic_at(fields.magnetic, cell, position, context.layout))
                     end, u, used, face = segment(position, momentum, field, context.courant, min(left, flight.most))
-                    deposit(sums.currents, first_cell(t, sums, context.layout) + cell, position, end, amount)
+                    deposit(sums.currents, EDGES * (first_cell(t, sums, context.layout) + cell), position, end, amount)
                     electron, lost, collides, going = arrive(
                         electron, flight, end, u, used, face, amount, context, tables
                     )

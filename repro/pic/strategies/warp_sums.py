@@ -13,7 +13,7 @@ import numpy as np
 from repro.parallel import Kernel, device_function
 
 from ..advance import kicked, make_cross_face, place_of, set_place, turned_by
-from ..deposition import EDGES, edge_weights, make_to_whole
+from ..deposition import EDGES, make_deposit
 from ..gather import electric_at, magnetic_at
 from ..motion.segment import make_segment
 from ..state import FRESH, MOST_SEGMENTS, STUCK
@@ -40,25 +40,10 @@ def at(number):
     return number // np.uint32(WARP), number % np.uint32(WARP)
 
 
-@cache
-def make_put(real):
-    """Put what the edges get of a segment into shared memory: put(t, lane, start, end, amount)."""
-    whole = make_to_whole(real)
-
-    @device_function
-    def put_four(t, first, values):
-        for k in range(4):
-            t[at(first + k)] = whole(values[k])
-
-    @device_function
-    def put(t, lane, start, end, amount):
-        along_x, along_y, along_z = edge_weights(start, end, amount)
-        first = STRIDE * lane
-        put_four(t, first, along_x)
-        put_four(t, first + 4, along_y)
-        put_four(t, first + 8, along_z)
-
-    return put
+@device_function
+def store(t, number, value):
+    """Put a number into shared memory."""
+    t[at(number)] = value
 
 
 @cache
@@ -92,7 +77,7 @@ def make_add_up(add):
 def make_body(real, add, barrier, barrier_any):
     """A kernel's body: each item is a particle that takes a step, and no thread ends before all of its warp have."""
     segment, cross = make_segment(real), make_cross_face(real, add)
-    put, add_up = make_put(real), make_add_up(add)
+    put, add_up = make_deposit(real, store), make_add_up(add)
     one, fresh = real(1), real(FRESH)
 
     @device_function
@@ -110,7 +95,7 @@ def make_body(real, add, barrier, barrier_any):
             if going:
                 magnetic = turned_by(met, magnetic_at(fields.magnetic, cell, position, context.layout))
                 end, momentum, used, face = segment(position, momentum, magnetic, context.courant, left)
-                put(t, lane, position, end, amount)
+                put(t, STRIDE * lane, position, end, amount)
                 cell, position, going = cross(cell, end, face, amount, context)
                 left -= used
                 met += going

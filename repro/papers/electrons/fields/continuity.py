@@ -25,7 +25,7 @@ def _moved(mesh: Mesh, cells: np.ndarray, real, unit: float, seed: int):
     weight, nodes = numbers.uniform(0.5, 1.5, count).astype(real), mesh.nodes(cells)
     currents = np.zeros(EDGES * mesh.layout.nodes, np.int64)
     deposit = make_deposit(real, lambda sums, index, value: np.add.at(sums, index, value))
-    deposit(currents, nodes, start, end, weight * real(unit))
+    deposit(currents, EDGES * nodes, start, end, weight * real(unit))
     return weight, *(charges_in_cells(mesh, nodes, place, weight, unit) for place in (start, end)), currents
 
 
