@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers import forces_by_hand as by_hand
+from helpers.plain import PlainDevice
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from repro.dpd.cases import Poiseuille
 from repro.dpd.fluid import Fluid
 from repro.dpd.simulation import Simulation
-from repro.dpd.strategies import STRATEGIES, runs_on
+from repro.dpd.strategies import STRATEGIES, runs_on, sorted_cells
 from repro.dpd.system import System, in_cell_order
 from repro.errors import InputError
 from repro.parallel import select
@@ -149,3 +150,21 @@ def test_a_particle_may_have_more_neighbours_than_a_threads_list_holds(device, n
     system = System(Fluid(), (3.0, 3.0, 3.0), position, velocity, len(position))
     found = found_forces(system, device, "sorted cells", "double")
     np.testing.assert_allclose(found, by_hand.forces(system), atol=1e-9)
+
+
+@pytest.mark.parametrize("box", [(3, 3, 4), (4, 3, 5)])
+def test_threads_that_share_the_rows_of_few_particles_find_the_bits_of_one_thread(monkeypatch, box):
+    """Of forces, virials and a trajectory, with frozen particles and rows over the periodic edge."""
+    system, found = Poiseuille(*box).system(), []
+    for few in (0, system.count, system.count + 1):
+        monkeypatch.setattr(sorted_cells, "FEW", few)
+        simulation = Simulation(system, PlainDevice(), strategy="sorted cells", seed=3)
+        assert ("add up" in simulation.parts) == (few > system.count)
+        simulation.advance(2)
+        found.append(simulation.particles() | {"virial": simulation.state.virial})
+    for other in found[1:]:
+        for what, values in found[0].items():
+            np.testing.assert_array_equal(other[what], values, err_msg=what)
+    # where sums in double precision are what counts, their order stays
+    double = Simulation(system, PlainDevice(), strategy="sorted cells", precision="double")
+    assert "add up" not in double.parts
