@@ -68,10 +68,10 @@ class Group:
         self._post, self._calls = post, threading.local()
 
     def get_unique_id(self):
-        return tuple(range(-64, 64))
+        return bytes(range(128))
 
     def NcclCommunicator(self, count, name, rank):
-        assert name == tuple(range(-64, 64))
+        assert name == bytes(range(128))
         self._calls.rank = rank
         return self
 

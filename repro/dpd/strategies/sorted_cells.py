@@ -4,6 +4,9 @@ The 27 cells around a particle are nine rows of particles (and short ones over t
 collects its neighbours within the cutoff radius, in shared memory, and then computes the forces: only one candidate in
 six is one, and by warp divergence a force computed at every candidate would take six times as long.
 
+Few particles leave most of a GPU idle: then nine threads share a particle, a row each, and a second kernel adds up
+what they found. In double precision that would be another order of sums, so there a thread has a particle always.
+
 The force on a frozen particle is left at zero, since nothing reads it; the other strategies find it, the half stencils
 as a reaction. So this strategy has less work by the share of frozen particles, which speeds count as updated.
 """
@@ -26,30 +29,64 @@ from .setup import Forces, Setup, Traits
 #: particles that a thread collects before it computes their forces
 LIST = 32
 
+#: rows of cells around a particle, and numbers that are summed over its neighbours: the force and r . F
+ROWS, NUMBERS = 9, 4
+
+#: particles below which threads of a GPU share the rows of one
+FEW = 60_000
+
 TRAITS = Traits(both_sides=True, shared_words=LIST, repeats=("serial", "threads", "cuda"))
 
 
+@device_function
+def store_whole(sums, i, row, count, found):
+    """Round off what a thread has found of all of a particle's rows; the pairs' r . F are shared with the others."""
+    f = sums.f
+    f[i], f[count + i], f[2 * count + i], sums.virial[i] = found[0], found[1], found[2], float64(0.5) * found[3]
+
+
+@device_function
+def store_row(table, i, row, count, found):
+    """Put down what a thread has found of one row, into NUMBERS numbers a row and particle."""
+    for k in range(NUMBERS):
+        table[(row * NUMBERS + k) * count + i] = found[k]
+
+
+@device_function
+def add_rows(x, n, table, sums, count):
+    """Each item adds up the rows of a particle."""
+    zero = float64(0)
+    for i in range(x, x + n):
+        fx, fy, fz, share = zero, zero, zero, zero
+        for row in range(ROWS):
+            place = row * NUMBERS * count + i
+            fx, fy, fz = fx + table[place], fy + table[place + count], fz + table[place + 2 * count]
+            share += table[place + 3 * count]
+        store_whole(sums, i, 0, count, (fx, fy, fz, share))
+
+
 @cache
-def sorted_body(real, block: int, pair: Pair):
-    """A thread's particle: collect its neighbours, and compute the forces.
+def sorted_body(real, block: int, pair: Pair, store, rows: int):
+    """A thread's particle, and its `rows`: collect the neighbours, and compute the forces, which `store` puts down.
 
     The same body again for the same choices, so that a GPU compiles it once in a process.
     """
     separation, force, upper = pair.separation, make_force(real, pair), cell_bits(real)
-    zero, half, one = float64(0), float64(0.5), real(1)
+    zero, one, threads = float64(0), real(1), ROWS // rows
 
     @device_function
     def forces(x, n, t, particles, starts, sums, source, p, cells):
         r, _, u, ids, count, moving = particles
-        f, key = sums.f, (source.seed, source.clock[0])
-        for i in range(x, x + n):
-            lane, number = uint32(i % block), ids[i]
+        key = source.seed, source.clock[0]
+        for item in range(x, x + n):
+            lane, i, piece = uint32(item % block), item % count, item // count
+            number = ids[i]
             xi, yi, zi = r[i], r[count + i], r[2 * count + i]
             velocity = u[i], u[count + i], u[2 * count + i]
             cx, cy = cell_along(upper(xi), cells[0]), cell_along(upper(yi), cells[1])
             cz = cell_along(upper(zi), cells[2])
-            pieces = 18 if cx == 0 or cx == cells[0] - 1 else 9
-            piece = pieces if number >= moving else 0
+            row, pieces = piece, 18 if cx == 0 or cx == cells[0] - 1 else 9
+            piece = piece if number < moving else pieces
             fx, fy, fz, share = zero, zero, zero, zero
             j, end = uint32(0), uint32(0)
             while j < end or piece < pieces:
@@ -61,27 +98,31 @@ def sorted_body(real, block: int, pair: Pair):
                         t[found, lane] = j
                         near = separation(xi, yi, zi, j, particles, p)[3] < one and j != i
                         found, j = uint32(found + uint32(near)), uint32(j + 1)
-                    if j < end or piece == pieces:
+                    if j < end or piece >= pieces:
                         break
                     j, end = row_around(piece, cx, cy, cz, starts, cells)
-                    piece += 1
+                    piece += threads
                 for k in range(found):
                     m = uint32(t[uint32(k), lane])
                     distance = separation(xi, yi, zi, m, particles, p)
                     (gx, gy, gz, more), _ = force(distance, number, velocity, m, particles, key, p, (0, 0))
                     fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
-            f[i], f[count + i], f[2 * count + i], sums.virial[i] = fx, fy, fz, half * share
+            store(sums, i, row, count, (fx, fy, fz, share))
 
     return forces
 
 
 def build(setup: Setup) -> Forces:
     """Bind the strategy's kernels to the setup's arrays."""
-    state, device = setup.state, setup.device
-    ordered = SortedParticles(device, state, setup.cells, setup.real)
+    state, device, real = setup.state, setup.device, setup.real
+    ordered = SortedParticles(device, state, setup.cells, real)
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
     options = {"shared_rows": LIST, "block": setup.block, "registers": setup.registers, "strict": True}
-    body = sorted_body(setup.real, setup.block, setup.pair)
-    arguments = particles, ordered.starts, state.sums, setup.noise_state, setup.numbers, setup.cells.shape
-    run = launch_of(device, body, state.count, *arguments, dtype=np.int32, **options)
-    return Forces(ordered.update() | {"forces": run, "hand back": ordered.hand_back()})
+    shared = device.name == "cuda" and real is np.float32 and state.count < FEW
+    rows, store = (1, store_row) if shared else (ROWS, store_whole)
+    sums = device.zeros(ROWS * NUMBERS * state.count, np.float64) if shared else state.sums
+    body = sorted_body(real, setup.block, setup.pair, store, rows)
+    arguments = particles, ordered.starts, sums, setup.noise_state, setup.numbers, setup.cells.shape
+    run = launch_of(device, body, ROWS // rows * state.count, *arguments, dtype=np.int32, **options)
+    total = {"add up": launch_of(device, add_rows, state.count, sums, state.sums, state.count)} if shared else {}
+    return Forces(ordered.update() | {"forces": run} | total | {"hand back": ordered.hand_back()})

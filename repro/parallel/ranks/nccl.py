@@ -15,8 +15,8 @@ class GpuMessages:
 
         self._nccl, self._stream = nccl, lambda: cupy.cuda.get_current_stream().ptr
         # by the name that rank 0 has given it the group finds together
-        names = ranks.gather(np.array(nccl.get_unique_id(), np.int64), "the name of the GPUs' group")
-        self._group = nccl.NcclCommunicator(ranks.count, tuple(names[0].tolist()), ranks.rank)
+        names = ranks.gather(np.frombuffer(nccl.get_unique_id(), np.uint8), "the name of the GPUs' group")
+        self._group = nccl.NcclCommunicator(ranks.count, names[0].tobytes(), ranks.rank)
 
     def move(self, links) -> None:
         """Send and receive, in the order of the current stream; `links` are (link, piece out, piece in) on the device.
