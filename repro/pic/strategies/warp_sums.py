@@ -29,8 +29,8 @@ STRIDE = CELLS = EDGES + 1
 #: in place of a cell, of a thread without a segment
 NO_CELL = -1
 
-#: most registers a thread: in single precision the warps that a limit makes room for gain more, see docs/performance.md
-REGISTERS = {np.float32: 80, np.float64: None}
+#: most registers a thread: the warps that a limit makes room for gain more than it costs, see docs/performance.md
+REGISTERS = {np.float32: 80, np.float64: 96}
 
 
 @device_function
