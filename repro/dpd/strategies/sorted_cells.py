@@ -32,8 +32,8 @@ LIST = 32
 #: rows of cells around a particle, and numbers that are summed over its neighbours: the force and r . F
 ROWS, NUMBERS = 9, 4
 
-#: particles below which threads of a GPU share the rows of one
-FEW = 60_000
+#: particles below which threads of a GPU share the rows of one, see docs/performance.md
+FEW = 30_000
 
 TRAITS = Traits(both_sides=True, shared_words=LIST, repeats=("serial", "threads", "cuda"))
 
