@@ -43,17 +43,17 @@ def constants(fluid: Fluid, box, real) -> tuple:
 
 
 @cache
-def make_separation(real):
-    """The distance from particle j to a point: separation(x, y, z, j, particles, p)."""
+def make_separation(real, index=uint32):
+    """The distance from particle j to a point: separation(x, y, z, j, particles, p); places are of type `index`."""
     difference = periodic_difference(real)
 
     @device_function
     def separation(x, y, z, j, particles, p):
-        r, count = particles.r, particles.count
+        r, count, j = particles.r, index(particles.count), index(j)
         # an unsigned index is never counted from the end, which saves a GPU half of the candidates' instructions
-        dx = difference(x, r[uint32(j)]) * p[UNIT_X]
-        dy = difference(y, r[uint32(count + j)]) * p[UNIT_Y]
-        dz = difference(z, r[uint32(2 * count + j)]) * p[UNIT_Z]
+        dx = difference(x, r[j]) * p[UNIT_X]
+        dy = difference(y, r[index(count + j)]) * p[UNIT_Y]
+        dz = difference(z, r[index(index(count + count) + j)]) * p[UNIT_Z]
         return dx, dy, dz, fma(dx, dx, fma(dy, dy, dz * dz))
 
     return separation

@@ -36,16 +36,19 @@ class Target(NamedTuple):
 
 
 @cache
-def separation(real):
-    """The vector (x_a - x_b) / h from particle j to a position, and its square: apart(position, j, species, p)."""
+def separation(real, index=uint32):
+    """The vector (x_a - x_b) / h from particle j to a position, and its square: apart(position, j, species, p).
+
+    j is of type `index`.
+    """
     difference = periodic_difference(real)
 
     @device_function
     def apart(position, j, species, p):
-        r, count = species.r, species.count
+        r, count = species.r, index(species.count)
         ex = difference(position[0], r[j]) * p.unit_x
-        ey = difference(position[1], r[uint32(count + j)]) * p.unit_y
-        ez = difference(position[2], r[uint32(2 * count + j)]) * p.unit_z
+        ey = difference(position[1], r[index(count + j)]) * p.unit_y
+        ez = difference(position[2], r[index(index(count + count) + j)]) * p.unit_z
         return (ex, ey, ez), fma(ex, ex, fma(ey, ey, ez * ez))
 
     return apart

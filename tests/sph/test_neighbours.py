@@ -17,6 +17,7 @@ from hypothesis import strategies as some
 
 from repro.errors import InputError
 from repro.parallel import select
+from repro.particles.candidates import WORD
 from repro.particles.cells import cell_of
 from repro.particles.position import Units
 from repro.particles.sorted_cells import row_around
@@ -27,7 +28,7 @@ from repro.sph.pair import Position, separation, vector_of
 from repro.sph.simulation import DENSITIES, Simulation
 from repro.sph.state import make_state, numbers
 from repro.sph.strategies import STRATEGIES, neighbour_list
-from repro.sph.strategies.search import WORD, make_locate, make_sum_around
+from repro.sph.strategies.search import make_locate, make_sum_around
 from repro.sph.strategies.sorted_cells import WORDS
 from repro.sph.sum_kernels import listed, shared
 from repro.sph.system import System

@@ -1,8 +1,8 @@
 """One thread per particle over sorted particles: the fast way on a GPU. Not in the paper.
 
 The 27 cells around a particle are nine rows of particles (and short ones over the periodic edge). A thread first
-collects its neighbours within the cutoff radius, in shared memory, and then computes the forces: only one candidate in
-six is one, and by warp divergence a force computed at every candidate would take six times as long.
+finds its neighbours within the cutoff radius, as bits of words in shared memory, and then computes the forces: only
+one candidate in six is one, and by warp divergence a force computed at every candidate would take six times as long.
 
 Few particles leave most of a GPU idle: then nine threads share a particle, a row each, and a second kernel adds up
 what they found. In double precision that would be another order of sums, so there a thread has a particle always.
@@ -14,20 +14,21 @@ as a reaction. So this strategy has less work by the share of frozen particles, 
 from functools import cache
 
 import numpy as np
-from numpy import float64, uint32
+from numpy import float64, uint32, uint64
 
 from repro.parallel import device_function
+from repro.particles.candidates import WORD, lowest, make_near_bits
 from repro.particles.cell_permutation import SortedParticles
 from repro.particles.cells import cell_along
 from repro.particles.launch import launch_of
 from repro.particles.position import cell_bits
 from repro.particles.sorted_cells import row_around
 
-from ..pair import Pair, make_force
+from ..pair import Pair, make_force, make_separation
 from .setup import Forces, Setup, Traits
 
-#: particles that a thread collects before it computes their forces
-LIST = 32
+#: words of neighbours that a thread collects before it computes their forces, each with the place of its first bit
+WORDS = 16
 
 #: rows of cells around a particle, and numbers that are summed over its neighbours: the force and r . F
 ROWS, NUMBERS = 9, 4
@@ -35,7 +36,7 @@ ROWS, NUMBERS = 9, 4
 #: particles below which threads of a GPU share the rows of one, see docs/performance.md
 FEW = 30_000
 
-TRAITS = Traits(both_sides=True, shared_words=LIST, repeats=("serial", "threads", "cuda"))
+TRAITS = Traits(both_sides=True, shared_words=2 * WORDS, repeats=("serial", "threads", "cuda"))
 
 
 @device_function
@@ -66,44 +67,58 @@ def add_rows(x, n, table, sums, count):
 
 
 @cache
+def _make_near(real):
+    """Whether particle j is within the cutoff radius of a point: near(j, x, y, z, particles, p)."""
+    separation, one = make_separation(real, uint64), real(1)
+    return device_function(lambda j, x, y, z, particles, p: separation(x, y, z, j, particles, p)[3] < one)
+
+
+@cache
 def sorted_body(real, block: int, pair: Pair, store, rows: int):
     """A thread's particle, and its `rows`: collect the neighbours, and compute the forces, which `store` puts down.
 
     The same body again for the same choices, so that a GPU compiles it once in a process.
     """
     separation, force, upper = pair.separation, make_force(real, pair), cell_bits(real)
-    zero, one, threads = float64(0), real(1), ROWS // rows
+    near_bits = make_near_bits(_make_near(real))
+    zero, threads = float64(0), ROWS // rows
 
     @device_function
     def forces(x, n, t, particles, starts, sums, source, p, cells):
         r, _, u, ids, count, moving = particles
         key = source.seed, source.clock[0]
         for item in range(x, x + n):
-            lane, i, piece = uint32(item % block), item % count, item // count
-            number = ids[i]
-            xi, yi, zi = r[i], r[count + i], r[2 * count + i]
-            velocity = u[i], u[count + i], u[2 * count + i]
+            lane, i, piece = uint32(item % block), uint32(item % count), item // count
+            number, row = ids[i], piece
+            xi, yi, zi = r[i], r[uint32(count + i)], r[uint32(2 * count + i)]
+            velocity = u[i], u[uint32(count + i)], u[uint32(2 * count + i)]
             cx, cy = cell_along(upper(xi), cells[0]), cell_along(upper(yi), cells[1])
             cz = cell_along(upper(zi), cells[2])
-            row, pieces = piece, 18 if cx == 0 or cx == cells[0] - 1 else 9
+            pieces = 18 if cx == 0 or cx == cells[0] - 1 else 9
             piece = piece if number < moving else pieces
             fx, fy, fz, share = zero, zero, zero, zero
             j, end = uint32(0), uint32(0)
             while j < end or piece < pieces:
-                found = uint32(0)
+                entries = uint32(0)
                 # row by row, so that the threads of a warp look for the next one together
-                while found < LIST:
-                    while j < end and found < LIST:
-                        # a place is taken, and kept if it is a neighbour's: no branch
-                        t[found, lane] = j
-                        near = separation(xi, yi, zi, j, particles, p)[3] < one and j != i
-                        found, j = uint32(found + uint32(near)), uint32(j + 1)
-                    if j < end or piece >= pieces:
-                        break
-                    j, end = row_around(piece, cx, cy, cz, starts, cells)
-                    piece += threads
-                for k in range(found):
-                    m = uint32(t[uint32(k), lane])
+                while entries < WORDS and (j < end or piece < pieces):
+                    if j == end:
+                        j, end = row_around(piece, cx, cy, cz, starts, cells)
+                        piece += threads
+                    first, j = j, min(uint32(j + uint32(WORD)), end)
+                    word = near_bits(first, j, xi, yi, zi, particles, p)
+                    # without the particle itself
+                    word = uint32(word & ~uint32(uint32(1) << uint32(i - first))) if first <= i < j else word
+                    if word != uint32(0):
+                        t[2 * entries, lane], t[2 * entries + 1, lane] = first, word
+                        entries = uint32(entries + uint32(1))
+                entry, first, word = uint32(0), uint32(0), uint32(0)
+                while word != uint32(0) or entry < entries:
+                    if word == uint32(0):
+                        first, word = t[2 * entry, lane], t[2 * entry + 1, lane]
+                        entry = uint32(entry + uint32(1))
+                    bit, word = lowest(word)
+                    m = uint32(first + bit)
                     distance = separation(xi, yi, zi, m, particles, p)
                     (gx, gy, gz, more), _ = force(distance, number, velocity, m, particles, key, p, (0, 0))
                     fx, fy, fz, share = fx + gx, fy + gy, fz + gz, share + more
@@ -117,12 +132,12 @@ def build(setup: Setup) -> Forces:
     state, device, real = setup.state, setup.device, setup.real
     ordered = SortedParticles(device, state, setup.cells, real)
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
-    options = {"shared_rows": LIST, "block": setup.block, "registers": setup.registers, "strict": True}
+    options = {"shared_rows": 2 * WORDS, "block": setup.block, "registers": setup.registers, "strict": True}
     shared = device.name == "cuda" and real is np.float32 and state.count < FEW
     rows, store = (1, store_row) if shared else (ROWS, store_whole)
     sums = device.zeros(ROWS * NUMBERS * state.count, np.float64) if shared else state.sums
     body = sorted_body(real, setup.block, setup.pair, store, rows)
     arguments = particles, ordered.starts, sums, setup.noise_state, setup.numbers, setup.cells.shape
-    run = launch_of(device, body, ROWS // rows * state.count, *arguments, dtype=np.int32, **options)
+    run = launch_of(device, body, ROWS // rows * state.count, *arguments, dtype=np.uint32, **options)
     total = {"add up": launch_of(device, add_rows, state.count, sums, state.sums, state.count)} if shared else {}
     return Forces(ordered.update() | {"forces": run} | total | {"hand back": ordered.hand_back()})

@@ -12,13 +12,15 @@ the list holds, all of them but for a crowd, whose further rows are walked.
 
 from functools import cache
 
-from numpy import uint32
+from numpy import uint32, uint64
 
-from repro.parallel import device_function, ones
+from repro.parallel import device_function
 from repro.parallel.unroll import each, unrolled
+from repro.particles.candidates import WORD, lowest, make_near_bits
 from repro.particles.sorted_cells import row_around
 
-from .search import ROWS, WORD
+from ..pair import separation
+from .search import ROWS
 
 #: entries of a particle's list, the one that ends it included: fluid in order takes 7 to 16 with a ratio of 1.3, and 17
 #: to 33 with one of 2; more is a crowd
@@ -35,6 +37,18 @@ PLACE = uint32((1 << 29) - 1)
 
 
 @cache
+def make_find(real):
+    """The bits of the neighbours among candidates from `first` to `end`: find(first, end, target, species, p)."""
+    apart = separation(real, uint64)
+
+    @device_function
+    def near(j, target, species, p):
+        return apart(target.position, j, species, p)[1] < p.reach
+
+    return make_near_bits(near)
+
+
+@cache
 def _entries_of_type(find, kind: int):
     """Entries of a row for one type of particles, as far as there is room: the number of entries with and without."""
     flags = uint32(kind << int(TYPE))
@@ -44,14 +58,14 @@ def _entries_of_type(find, kind: int):
         first, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
         i, count = uint32(cell[3]), uint32(cell[4])
         while first < end:
-            n = min(uint32(WORD), uint32(end - first))
-            word = find(target, 0, 0, first, n, species, p)
+            after = min(uint32(first + uint32(WORD)), end)
+            word = find(first, after, target, species, p)
             if word != uint32(0):
                 if entry < uint32(ENTRIES - 1):
                     table[uint32(2 * entry * count + i)] = uint32(first | uint32(flags | flag))
                     table[uint32(uint32(2 * entry + 1) * count + i)] = word
                 entry, flag = uint32(entry + 1), uint32(0)
-            first = uint32(first + n)
+            first = after
         return entry, flag
 
     return entries
@@ -120,10 +134,8 @@ def make_neighbour_list(find, pair_terms: tuple, zeros, plus, accumulate):
                 entry = uint32(entry + 1)
                 if first >= NEW_ROW:
                     total, sums = plus(total, sums), zeros
-            # the number of its lowest bit
-            k = ones(uint32(~word & uint32(word - uint32(1))))
-            j = uint32(uint32(first & PLACE) + uint32(k))
-            word = uint32(word & uint32(word - uint32(1)))
+            k, word = lowest(word)
+            j = uint32(uint32(first & PLACE) + k)
             sums = add(sums, uint32(first >> TYPE) & uint32(3), target, j, species, p)
         total = plus(total, sums)
         for row in range(first, ROWS):

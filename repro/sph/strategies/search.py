@@ -11,9 +11,6 @@ from repro.particles.cells import make_place
 #: rows of three cells along x around a cell, in the order of cells
 ROWS = 9
 
-#: candidates whose neighbours are the bits of a word
-WORD = 32
-
 
 @dataclass(frozen=True)
 class Lists:

@@ -12,12 +12,14 @@ from functools import cache, partial
 
 from numpy import uint32
 
-from repro.parallel import device_function, ones
+from repro.parallel import device_function
+from repro.particles.candidates import WORD, lowest
 from repro.particles.cell_permutation import CellPermutation
 from repro.particles.sorted_cells import row_ahead, row_around
 
 from ..pair import separation
-from .search import ROWS, WORD, Lists, Search, unchanged
+from .neighbour_list import make_find
+from .search import ROWS, Lists, Search, unchanged
 
 #: words a row that are cached; the rest of a longer run is looked at twice
 WORDS = 3
@@ -67,10 +69,8 @@ def _walk_by_words(way: int, real, pair_term):
             place = (row * WORDS + number) * cell[4] + cell[3]
             word = word_of(target, place, number, first, min(WORD, end - first), species, p)
             while word != uint32(0):
-                # the number of its lowest bit
-                k = ones(uint32(~word & uint32(word - uint32(1))))
+                k, word = lowest(word)
                 sums = pair_term(sums, target, uint32(first + k), species, p)
-                word = uint32(word & uint32(word - uint32(1)))
         return sums
 
     return along
@@ -80,9 +80,10 @@ def _walk_by_words(way: int, real, pair_term):
 def _walk_on_gpu(real, pair_term):
     @device_function
     def along(sums, target, cell, row, species, p, cells):
-        start, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
-        for j in range(start, end):
-            sums = pair_term(sums, target, uint32(j), species, p)
+        j, end = row_around(row, cell[0], cell[1], cell[2], species.starts, cells)
+        while j < end:
+            sums = pair_term(sums, target, j, species, p)
+            j = uint32(j + uint32(1))
         return sums
 
     return along
@@ -116,9 +117,8 @@ def _ahead_by_words(real, both):
             for first in range(start, end, WORD):
                 word = find(target, 0, 0, first, min(WORD, end - first), species, p)
                 while word != uint32(0):
-                    k = ones(uint32(~word & uint32(word - uint32(1))))
+                    k, word = lowest(word)
                     sums = both(sums, table, target, uint32(first + k), species, p)
-                    word = uint32(word & uint32(word - uint32(1)))
         return sums
 
     return walk
@@ -149,7 +149,7 @@ SEARCH = Search(
     first_walk=partial(_walk_by_words, 1),
     second_walk=partial(_walk_by_words, 2),
     cached_words=WORDS * ROWS,
-    find=lambda real: _make_words(real)[0],
+    find=make_find,
     shares=True,
 )
 

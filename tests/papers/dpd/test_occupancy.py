@@ -7,7 +7,7 @@ import pytest
 from helpers.judging import by_statement
 
 from repro.dpd.noise import PAPER_ROUNDS
-from repro.dpd.strategies.sorted_cells import LIST
+from repro.dpd.strategies.sorted_cells import WORDS
 from repro.errors import DeviceError, InputError
 from repro.papers.dpd.memory_and_launch import occupancy as launch
 from repro.parallel import Speed, Timing
@@ -20,7 +20,7 @@ def test_what_is_tried_fits_into_registers_and_shared_memory():
     sizes = [32, 128, 384, 512, 1024]
     assert launch.launches("particle", sizes, [32], 128) == [*((size, None) for size in sizes), (128, 32)]
     # four bytes for each of the particles that a thread lists, and 48 KiB a block
-    assert 4 * LIST * 384 == launch.MOST_STATIC_SHARED == 49152
+    assert 4 * 2 * WORDS * 384 == launch.MOST_STATIC_SHARED == 49152
     assert [block for block, _ in launch.launches("sorted cells", sizes, [], 128)] == [32, 128, 384]
     # a multiprocessor has 65536 registers, and a thread takes 255 at most
     for block in (*sizes, 256, 320):
