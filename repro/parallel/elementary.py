@@ -50,12 +50,12 @@ def logarithm(real):
     """
     whole, digits, terms = (np.int32, 23, 5) if real is np.float32 else (np.int64, 52, 11)
     series = polynomial(tuple(real(2 / (2 * k + 1)) for k in reversed(range(terms))))
-    root, one, ln2 = int(real(sqrt(0.5)).view(whole)), real(1), real(log(2))
+    root, one, ln2 = real(sqrt(0.5)).view(whole), real(1), real(log(2))
 
     @device_function
     def natural(u):
         bits = real(u).view(whole)
-        power = (bits - root) >> digits
+        power = whole(whole(bits - root) >> digits)
         m = whole(bits - (power << digits)).view(real)
         s = (m - one) / (m + one)
         return fma(real(power), ln2, series(s * s) * s)
