@@ -30,6 +30,9 @@ from .sum_kernels import (
     shared,
 )
 
+#: most registers of a sum that visits a list: more would leave so few warps that each waits, see docs/performance.md
+LISTED_REGISTERS = {np.float32: 64}
+
 #: which sum over neighbours it is: the first one of a step, the second one, over the same places, the only one, or none
 FIRST, SECOND, ONLY, ALONE = "first", "second", "only", "alone"
 
@@ -60,9 +63,10 @@ class Bindings:
         #: sums of each particle that its pairs before have added to
         self._reactions = device.zeros(LARGEST * system.count, np.float64) if self.search.ahead else None
 
-    def launch(self, body, items, *arguments):
-        """The launch of a body over so many items."""
-        return self.device.compile(Kernel(body, dtype=self.real, strict=True))((items,), *arguments)
+    def launch(self, body, items, *arguments, registers=None):
+        """The launch of a body over so many items, on a GPU with at most so many registers a thread."""
+        kernel = Kernel(body, dtype=self.real, strict=True, registers=registers)
+        return self.device.compile(kernel)((items,), *arguments)
 
     def with_cache(self, species):
         """The species with room for its neighbours of each particle of the fluid."""
@@ -82,7 +86,8 @@ class Bindings:
             p = p._replace(divergence=np.float64(0), diffusion=np.float64(0))
         if self._list is not None and order != ALONE:
             body = make_listed_sums(self.real, self._kernel, self.search, terms, tuple(neighbours), order != SECOND)
-            return self.launch(body, count, result, self._list, self._faces, p, self._cells, *neighbours.values())
+            species = self._faces, p, self._cells, *neighbours.values()
+            return self.launch(body, count, result, self._list, *species, registers=LISTED_REGISTERS.get(self.real))
         walk = self.walk
         if self.device.name != "cuda":
             walk = {FIRST: self.search.first_walk, SECOND: self.search.second_walk}.get(order, walk)
