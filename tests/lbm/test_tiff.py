@@ -4,7 +4,7 @@ import os
 import re
 import tracemalloc
 import warnings
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -127,12 +127,12 @@ def test_numbers_of_pages_rise_by_one_where_they_are_given(tmp_path, numbers, ri
 @pytest.mark.parametrize("compression", ["zlib", "lzma"])
 def test_no_more_is_unpacked_than_the_voxels_that_a_page_has(tmp_path, compression):
     size, rows = 1 << 24, 1 << 18
-    voxels = np.zeros((1, rows, size // rows), np.uint8)
+    voxels = np.zeros((2, rows, size // rows), np.uint8)
     path = write(tmp_path / "bomb.tif", voxels, metadata=None, compression=compression, rowsperstrip=rows)
     content = bytearray(path.read_bytes())
     with tifffile.TiffFile(path) as file:
-        for name in ("ImageLength", "RowsPerStrip"):
-            tag = file.pages[0].tags[name]
+        for page, name in product(file.pages, ("ImageLength", "RowsPerStrip")):
+            tag = page.tags[name]
             content[tag.valueoffset : tag.valueoffset + tag.valuebytecount] = (8).to_bytes(tag.valuebytecount, "little")
     path.write_bytes(content)
     tracemalloc.start()

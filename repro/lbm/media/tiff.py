@@ -13,6 +13,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -22,8 +23,8 @@ import tifffile
 
 from repro.errors import short
 from repro.files import regular_file
-from repro.parallel import select
-from repro.parallel.memory import require_memory
+
+from .planes import Planes
 
 ENDINGS = (".tif", ".tiff")
 
@@ -44,56 +45,93 @@ class NoCubesWarning(UserWarning):
     """The voxels of an image are no cubes."""
 
 
-def read_tiff(path: Path) -> np.ndarray:
-    """All pages of a file in their order, (nz, ny, nx), or (ny, nx) of one page; raises ValueError for a flaw."""
-    return _read(path)[0]
+def open_tiff(path: Path) -> Planes:
+    """The pages of a file in their order, (nz, ny, nx), or (ny, nx) of one page; raises ValueError for a flaw."""
+    return _opened(path)[0]
 
 
-def _read(path: Path) -> tuple[np.ndarray, str]:
-    """The pages of a file, and of what kind they are."""
-    said = []
-    # a file of several files may name any of them: what is not in this one is missing
-    with _listening(said), tifffile.TiffFile(path, _multifile=False) as file:
-        pages = [file.pages.get(n, cache=False, aspage=True) for n in range(len(file.pages))]
+def _opened(path: Path) -> tuple[Planes, str]:
+    """The pages of a file, and of what kind they are; no voxel is read."""
+    with _pages(path) as (file, pages, series, said):
         if not pages:
             raise ValueError(f"no page found in {file.filehandle.size} bytes")
-        series = list(file.series)
         _check_pages(pages, series)
         _check_count(file, pages, series)
         if said:
             raise ValueError(
                 f"{len(pages)} pages found in {file.filehandle.size} bytes, and then: {_ANGLES.sub('', said[0])}"
             )
-        require_memory(select("serial"), 3 * sum(part.nbytes for part in series), path.name, "take a smaller piece")
         for number, page in enumerate(pages, 1):
-            _check_stored(file.filehandle, page, number)
+            _check_segments(file.filehandle, page, number)
         _check_rest(file, pages, series)
         _warn_of_bricks(file, pages[0], path.name)
         whole = len(series) == 1
-        image = series[0].asarray() if whole else np.stack([page.asarray() for page in pages])
+        shape = series[0].shape if whole else (len(pages), *pages[0].shape)
+        kind, dtype = _kind(pages[0]), np.dtype(series[0].dtype)
+    return Planes(path.name, tuple(shape), dtype, partial(_read, path)), kind
+
+
+def _read(path: Path, first: int, end: int) -> np.ndarray:
+    """Some planes of a file; of one page that is alone the page."""
+    with _pages(path) as (file, pages, series, said):
+        page_of = list(series[0].pages) if len(series) == 1 else pages
+        follow = prod(series[0].shape[:-2]) > len(pages)
+        for page in page_of[:1] if follow else page_of[first:end]:
+            _check_stored(file.filehandle, pages[page.index], page.index + 1)
+        if follow:
+            # ImageJ's only page of a large file, which the others follow
+            plane = prod(series[0].shape[1:])
+            start = series[0].dataoffset + first * plane * series[0].dtype.itemsize
+            kind = series[0].dtype.newbyteorder(file.byteorder)
+            image = file.filehandle.read_array(kind, (end - first) * plane, start)
+            image = image.reshape(end - first, *series[0].shape[1:])
+        else:
+            image = np.stack([pages[page.index].asarray() for page in page_of[first:end]])
+            image = image if len(series[0].shape) == 3 or len(series) > 1 else image[0]
     if said:
         raise ValueError(_ANGLES.sub("", said[0]))
-    return image, _kind(pages[0])
+    return image
 
 
-def read_slices(folder: Path) -> np.ndarray:
+@contextmanager
+def _pages(path: Path) -> Iterator[tuple]:
+    """An open file, its pages and series, and what tifffile says of it meanwhile."""
+    said = []
+    # a file of several files may name any of them: what is not in this one is missing
+    with _listening(said), tifffile.TiffFile(path, _multifile=False) as file:
+        pages = [file.pages.get(n, cache=False, aspage=True) for n in range(len(file.pages))]
+        yield file, pages, list(file.series), said
+
+
+def open_slices(folder: Path) -> Planes:
     """The slices of a folder, (nz, ny, nx), slice2 before slice10; raises ValueError for a stray or missing one."""
     files = in_order([file.name for file in folder.iterdir()])
-    slices, kinds, places = [], [], {}
+    places = {}
     for name in files:
-        place = os.stat(path := regular_file(folder / name, "slice"))
+        place = os.stat(regular_file(folder / name, "slice"))
         if (other := places.setdefault((place.st_dev, place.st_ino), name)) != name:
             raise ValueError(
                 f"{name} is a link to {other}, or both to one file: each slice must have a file of its own"
             )
-        piece, kind = _read(path)
-        if piece.ndim != 2:
-            raise ValueError(f"{name} holds {len(piece)} slices: one file of a folder is one slice")
-        slices.append(piece)
-        kinds.append(kind)
-        if kind != kinds[0]:
-            raise ValueError(f"{name} is {kind}, and {files[0]} is {kinds[0]}")
-    return np.stack(slices)
+    first_slice, kind = _opened_slice(folder / files[0])
+
+    def read(first: int, end: int) -> np.ndarray:
+        slices = []
+        for name in files[first:end]:
+            piece, found = _opened_slice(folder / name)
+            if found != kind:
+                raise ValueError(f"{name} is {found}, and {files[0]} is {kind}")
+            slices.append(piece.voxels(0, 1))
+        return np.stack(slices)
+
+    return Planes(folder.name, (len(files), *first_slice.shape), first_slice.dtype, read)
+
+
+def _opened_slice(path: Path) -> tuple[Planes, str]:
+    piece, kind = _opened(path)
+    if len(piece.shape) != 2:
+        raise ValueError(f"{path.name} holds {piece.shape[0]} slices: one file of a folder is one slice")
+    return piece, kind
 
 
 def in_order(names: list[str]) -> list[str]:
@@ -193,19 +231,29 @@ def _check_count(file, pages: list, series: list) -> None:
         raise ValueError(f"page {twice[0] + 1} is {used.count(twice[0])} slices at once, and others are none")
 
 
-def _check_stored(handle, page, number: int) -> None:
-    """Each strip or tile is there and as long as the voxels in it."""
-    segments = list(zip(page.dataoffsets, page.databytecounts, strict=True))
+def _segments(page) -> tuple[list[tuple[int, int]], list[int]]:
+    """Where each strip or tile of a page lies, (offset, bytes), and how many bytes of voxels each must hold."""
     rows, width = (page.tilelength, page.tilewidth) if page.is_tiled else (page.rowsperstrip, page.imagewidth)
-    across = -(-page.imagewidth // width)
-    expected = across * -(-page.imagelength // rows)
-    if len(segments) != expected:
-        raise ValueError(f"page {number} has {len(segments)} strips or tiles, and {expected} expected")
-    for n, (offset, count) in enumerate(segments):
+    across, row = -(-page.imagewidth // width), -(-width * page.bitspersample // 8)
+    count = across * -(-page.imagelength // rows)
+    # tiles are whole, the last strip is not
+    heights = [rows if page.is_tiled else min(rows, page.imagelength - n * rows) for n in range(count)]
+    return list(zip(page.dataoffsets, page.databytecounts, strict=True)), [high * row for high in heights]
+
+
+def _check_segments(handle, page, number: int) -> None:
+    """Each strip or tile is there."""
+    segments, wanted = _segments(page)
+    if len(segments) != len(wanted):
+        raise ValueError(f"page {number} has {len(segments)} strips or tiles, and {len(wanted)} expected")
+    for offset, count in segments:
         if not offset or not count or offset + count > handle.size:
             raise ValueError(f"page {number}: {count} bytes at {offset} are not in the file, which has {handle.size}")
-        high = rows if page.is_tiled else min(rows, page.imagelength - n * rows)
-        wanted = high * -(-width * page.bitspersample // 8)
+
+
+def _check_stored(handle, page, number: int) -> None:
+    """Each strip or tile is as long as the voxels in it."""
+    for (offset, count), wanted in zip(*_segments(page), strict=True):
         found = _unpacked(_bytes(handle, offset, count), page.compression, wanted + 1)
         # the only page of a file may be followed by the slices it describes
         if found != wanted:
