@@ -91,12 +91,12 @@ class FlowSimulation(TimeLoop):
         self.problem, self.strategy, self.precision = problem, strategy, precision
         self.block = block or self.block_of(strategy, precision)
         self.layout, self.dtype, self.lattice = layout, self.PRECISIONS[precision], problem.lattice
-        self._share = share_of(self, ranks)
+        self.share = share_of(self, ranks)
         #: the problem on the nodes that are here
-        self.part = self._share.problem
+        self.part = self.share.problem
         sides = " x ".join(map(str, self.part.shape))
         require_memory(device, self.memory, f"a {sides} grid ({strategy}, {precision} precision)")
-        self.scheme = self._share.exchanged(self._build(device), device)
+        self.scheme = self.share.exchanged(self._build(device), device)
         super().__init__(device, self.scheme.steps, start=self.scheme.start, look=self._require_valid)
         self._put_at_rest()
 
@@ -181,13 +181,13 @@ class FlowSimulation(TimeLoop):
 
     def _set_rows(self, array, values: np.ndarray) -> None:
         """Set the stored populations of an array to rows (q, nodes), or (q, 1) for all nodes."""
-        rows = self._rows(array)
+        rows = self.rows(array)
         shape = rows.shape[1:] if values.shape[1] > 1 else (1,) * (rows.ndim - 1)
         rows[:] = self.device.to_device(values.reshape(-1, *shape))
 
     def _as_stored(self, values: np.ndarray) -> np.ndarray:
         """Values (..., nz, ny, nx) of all nodes as rows (..., node) of those that are kept here."""
-        values = self._share.part(values)
+        values = self.share.part(values)
         rows = values.reshape(*values.shape[:-3], -1)
         return rows if self.scheme.cells is None else rows[..., self.scheme.cells]
 
@@ -196,7 +196,7 @@ class FlowSimulation(TimeLoop):
         """What is taken off populations before they are stored: their weights."""
         return np.array(self.lattice.weights)[:, None, None, None]
 
-    def _rows(self, array):
+    def rows(self, array):
         """The stored populations as rows [q][node]."""
         q = self.lattice.q
         return array.reshape(q, -1)[:, : self._stored] if self.layout == "soa" else array.reshape(-1, q).T
@@ -213,7 +213,7 @@ class FlowSimulation(TimeLoop):
             full = np.zeros((self.ROWS, prod(self.part.stored_shape)))
             full[:, self.scheme.cells] = values
             values = full
-        return values.reshape(self.ROWS, *self.part.stored_shape[::-1])[self._share.own]
+        return values.reshape(self.ROWS, *self.part.stored_shape[::-1])[self.share.own]
 
     def fields(self) -> tuple[np.ndarray, np.ndarray]:
         """Density (nz, ny, nx) and velocity (3, nz, ny, nx) on the host, in double precision; 1 and 0 in solid.
@@ -227,24 +227,24 @@ class FlowSimulation(TimeLoop):
         """Values (..., nz, ny, nx) of all ranks' own nodes, as `fields` has them, brought together on rank 0; all must
         call it. None on the others; on one rank the values.
         """
-        return self._share.gathered(values)
+        return self.share.gathered(values)
 
     def require_alone(self, what: str) -> None:
         """Raise InputError on several ranks, for what is made of a whole flow only."""
-        require(self._share.alone, f"{what} is made of a flow on one rank: gather the fields of several")
+        require(self.share.alone, f"{what} is made of a flow on one rank: gather the fields of several")
 
     def _total(self, rows) -> float:
         """The sum of rows (rows, node) over all own nodes of all ranks, in double precision."""
-        return float(self._share.sum(np.array([float(self._share.of_own(rows).sum(dtype=np.float64))]))[0])
+        return float(self.share.sum(np.array([float(self.share.of_own(rows).sum(dtype=np.float64))]))[0])
 
     def _graph(self, every: int, observers: tuple):
         # messages are the host's, and no part of a graph
         return (
             super()._graph(every, observers)
-            if self._share.alone
+            if self.share.alone
             else partial(self._launch, self.steps, every, observers)
         )
 
     def _require_valid(self):
-        total = np.float64(self._total(self._rows(self.state)))
+        total = np.float64(self._total(self.rows(self.state)))
         require_finite(total, self.steps, f"{self.problem.description}; {self.ADVICE}")

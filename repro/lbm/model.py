@@ -228,9 +228,8 @@ class InPores:
     @cached_property
     def stored(self) -> PoreSpace:
         """The periodic image that is kept: the space, and a closed face's solid behind it."""
-        closed = [scheme != "periodic" for scheme in self.boundaries.faces[::-2]]
-        widths = [(0, self.layers * wall) for wall in closed]
-        return PoreSpace(np.pad(self.solid, widths, constant_values=True)) if any(closed) else self.space
+        layers = tuple(self.layers * (scheme != "periodic") for scheme in self.boundaries.faces[::-2])
+        return self.space.padded(layers) if any(layers) else self.space
 
     @property
     def stored_shape(self) -> tuple[int, int, int]:

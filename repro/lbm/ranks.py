@@ -7,8 +7,9 @@ from math import prod
 import numpy as np
 
 from repro.errors import InputError, require
-from repro.parallel.ranks.blocks import Blocks, blocks_for
+from repro.parallel.ranks.blocks import blocks_for
 from repro.parallel.ranks.exchange import Exchange
+from repro.parallel.ranks.world import Alone
 
 from .layout import make_layout
 from .model import InPores
@@ -34,17 +35,29 @@ def share_of(flow, ranks):
     return Share(flow, ranks)
 
 
+def numbers_of(nodes: int, cells: np.ndarray | None) -> np.ndarray:
+    """For each of so many nodes its number among the stored `cells`, -1 where it is not; None: all are stored."""
+    if cells is None:
+        return np.arange(nodes)
+    number = np.full(nodes, -1)
+    number[cells] = np.arange(len(cells))
+    return number
+
+
 class Whole:
     """One rank has all nodes, and exchanges nothing."""
 
     alone = True
 
-    def __init__(self, problem):
-        self.problem = problem
+    def __init__(self, problem, ranks=None):
+        self.problem, self.ranks = problem, ranks or Alone()
         self._extents, kept = problem.shape[::-1], problem.stored_shape[::-1]
         self._behind = [(0, more - extent) for extent, more in zip(self._extents, kept, strict=True)]
         #: the nodes of the box in arrays (..., nz, ny, nx) of what is stored
         self.own = self._box = (..., *map(slice, self._extents))
+        #: along x, y and z the nodes that are stored here, and which of them are this rank's own
+        self.nodes = [np.arange(extent) for extent in problem.stored_shape]
+        self.sides = [slice(extent) for extent in problem.stored_shape]
 
     def part(self, values: np.ndarray) -> np.ndarray:
         """Values (..., nz, ny, nx) of all nodes as those of what is stored, 0 behind closed faces."""
@@ -80,15 +93,15 @@ class Share(Whole):
 
     def __init__(self, flow, ranks):
         problem = flow.problem
-        super().__init__(problem)
-        self._ranks, self._layout, self._lattice, self._dtype = ranks, flow.layout, flow.lattice, flow.kept
+        super().__init__(problem, ranks)
+        self._layout, self._lattice, self._dtype = flow.layout, flow.lattice, flow.kept
         # where only pores are kept, they are what there is to do
-        work = None if flow.STRATEGIES[flow.strategy].COST.dense else _pores_across(problem.stored.solid)
+        work = None if flow.STRATEGIES[flow.strategy].COST.dense else problem.stored.pores_across()
         blocks = blocks_for(problem.stored_shape, problem.periodic, ranks.count, problem.thinnest, work)
-        _require_pores(problem, blocks)
         self._subdomain, self._own_pores = Subdomain(blocks, ranks, problem.layers), None
-        self.own = self._subdomain.own
+        self.own, self.nodes, self.sides = self._subdomain.own, self._subdomain.nodes, self._subdomain.sides
         self.problem = part_of(problem, self._subdomain)
+        _require_pores(self.problem, self, ranks)
 
     def part(self, values: np.ndarray) -> np.ndarray:
         """Values (..., nz, ny, nx) of all nodes as those of this part, halo included."""
@@ -107,11 +120,11 @@ class Share(Whole):
 
     def sum(self, numbers: np.ndarray) -> np.ndarray:
         """Over all ranks."""
-        return self._ranks.sum(np.asarray(numbers))
+        return self.ranks.sum(np.asarray(numbers))
 
     def most(self, number: float) -> float:
         """The largest of all ranks."""
-        return float(self._ranks.gather(np.array([number])).max())
+        return float(self.ranks.gather(np.array([number])).max())
 
     def exchanged(self, scheme: Scheme, device) -> Scheme:
         """The scheme, whose steps bring to the halo what crosses from other ranks."""
@@ -123,7 +136,7 @@ class Share(Whole):
             return at(i, stored[stored >= 0], size)
 
         def filled(links, what: str) -> Callable:
-            exchange = Exchange(links, self._ranks, device, self._dtype, what)
+            exchange = Exchange(links, self.ranks, device, self._dtype, what)
             return lambda arrays: in_order(*(partial(exchange, array) for array in arrays))
 
         crossing = self._subdomain.population_links(self._lattice, places)
@@ -134,23 +147,16 @@ class Share(Whole):
 
     def _numbers(self, scheme: Scheme, device) -> np.ndarray:
         """For each node of the part its number among the stored ones, -1 where it is not."""
-        nodes = np.arange(prod(self._subdomain.shape))
+        number = numbers_of(prod(self._subdomain.shape), scheme.cells)
         if scheme.cells is None:
-            return nodes
-        number = np.full(len(nodes), -1)
-        number[scheme.cells] = np.arange(len(scheme.cells))
+            return number
         own = number.reshape(self._subdomain.shape[::-1])[self.own]
         self._own_pores = device.to_device(own[own >= 0])
         return number
 
 
-def _require_pores(problem, blocks: Blocks) -> None:
-    """Refuse boxes in which all is solid: of all ranks at once, as they all end."""
-    for rank in range(blocks.matrix.count if isinstance(problem, InPores) else 0):
-        box = tuple(slice(*ends) for ends in blocks.box(rank)[::-1])
-        require(not problem.stored.solid[box].all(), f"rank {rank} would have no pores: use fewer ranks")
-
-
-def _pores_across(solid: np.ndarray) -> list[np.ndarray]:
-    """Pores in each plane across x, y and z of an image (nz, ny, nx)."""
-    return [np.count_nonzero(~solid, axis=axes) for axes in ((0, 1), (0, 2), (1, 2))]
+def _require_pores(part, share: Share, ranks) -> None:
+    """Refuse boxes in which all is solid: on all ranks, as they all end."""
+    if isinstance(part, InPores):
+        full = ranks.gather(np.array(bool(part.stored.solid[share.own].all())), "whether a rank has pores").ravel()
+        require(not full.any(), f"rank {int(full.argmax())} would have no pores: use fewer ranks")

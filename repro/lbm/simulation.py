@@ -67,7 +67,7 @@ class Simulation(FlowSimulation):
     def _unit(self) -> float:
         return HALF_UNIT if self._half else 1.0
 
-    def _rows(self, array):
+    def rows(self, array):
         return self.box.rows(array)
 
     @property
@@ -90,12 +90,12 @@ class Simulation(FlowSimulation):
         """
         if self.scheme.loads:
             raise InputError(f"'{self.strategy}' does not keep populations at their own nodes: look at fields()")
-        values = self._unit * self._rows(self.device.to_host(self.state).astype(float))
-        return values.reshape(-1, *self.part.shape[::-1])[self._share.own] + self._stored_from
+        values = self._unit * self.rows(self.device.to_host(self.state).astype(float))
+        return values.reshape(-1, *self.part.shape[::-1])[self.share.own] + self._stored_from
 
     def mean_density(self) -> float:
         """Density averaged over all nodes."""
-        return 1 + self._unit * self._total(self._rows(self.state)) / self.problem.nodes
+        return 1 + self._unit * self._total(self.rows(self.state)) / self.problem.nodes
 
     def _restore_mass(self):
         """Scale all populations so that the mean density is one again; velocities do not change.
@@ -107,7 +107,7 @@ class Simulation(FlowSimulation):
             return
         scale = 1 / self.mean_density()
         weights = self.device.to_device(np.array(self.lattice.weights, self.dtype) * self.dtype(scale - 1))
-        rows = self._rows(self.state)
+        rows = self.rows(self.state)
         rows *= self.dtype(scale)
         rows += weights[:, None]
 
@@ -118,7 +118,7 @@ class Simulation(FlowSimulation):
 
     def velocity_change(self, previous):
         """The left side of equation 4.2 against `previous` (None at first), and a copy of the velocity to keep."""
-        velocity = self._share.of_own(self._update_fields())[1:]
+        velocity = self.share.of_own(self._update_fields())[1:]
         if previous is None:
             return float("inf"), velocity.copy()
         norm, change = (self._total_square(values) ** 0.5 for values in (previous, velocity - previous))
@@ -126,7 +126,7 @@ class Simulation(FlowSimulation):
 
     def _total_square(self, values) -> float:
         """The sum of squares of values on the own nodes, over all ranks."""
-        return self._share.sum(float(self.device.xp.sum(self.device.xp.square(values), dtype=np.float64)))
+        return self.share.sum(float(self.device.xp.sum(self.device.xp.square(values), dtype=np.float64)))
 
     @checked
     def run_to_steady_state(

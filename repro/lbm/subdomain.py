@@ -17,7 +17,6 @@ from repro.parallel.ranks.exchange import Link
 from repro.parallel.ranks.world import HALO_TAG
 
 from .boundaries import PERIODIC_BOX
-from .media.pore_space import PoreSpace
 from .model import InPores
 
 #: displacements to the boxes around one, itself in the middle; opposite ones lie opposite in the list
@@ -34,22 +33,21 @@ class Subdomain:
     """
 
     def __init__(self, blocks: Blocks, ranks, layers: int = 1):
-        self._blocks, self._ranks, matrix = blocks, ranks, blocks.matrix
-        self._place, own, self._nodes = matrix.place(ranks.rank), [], []
-        for axis, ((first, end), cells) in enumerate(zip(blocks.box(ranks.rank), blocks.shape, strict=True)):
-            beside = (self._rank_at(np.eye(3, dtype=int)[axis] * side) for side in (-1, 1))
-            below, above = (0 if other is None else layers for other in beside)
-            own.append(slice(below, below + end - first))
-            self._nodes.append(np.arange(first - below, end + above) % cells)
-        self._sides = own
+        self.blocks, self.rank, self._ranks, self._layers = blocks, ranks.rank, ranks, layers
+        self.sides, self.nodes = _sides_of(blocks, ranks.rank, layers)
         #: its own nodes, in arrays (..., nz, ny, nx) of the part
-        self.own = (..., *own[::-1])
+        self.own = (..., *self.sides[::-1])
         #: nodes of the part along x, y and z, halo included
-        self.shape = tuple(map(len, self._nodes))
+        self.shape = tuple(map(len, self.nodes))
+
+    @property
+    def all_nodes(self) -> list:
+        """The nodes of the parts of all ranks, halo included: along x, y and z of each."""
+        return [_sides_of(self.blocks, rank, self._layers)[1] for rank in range(self._ranks.count)]
 
     def part(self, values: np.ndarray) -> np.ndarray:
         """The part of values (..., nz, ny, nx) of the whole box, halo included; a copy."""
-        x, y, z = self._nodes
+        x, y, z = self.nodes
         return values[..., z[:, None, None], y[:, None], x]
 
     def gathered(self, values: np.ndarray) -> np.ndarray | None:
@@ -58,9 +56,9 @@ class Subdomain:
         if ranks.rank:
             ranks.wait([ranks.send(values, 0, _PIECE_TAG)], "rank 0, which gathers the box")
             return None
-        whole = np.empty((*values.shape[:-3], *self._blocks.shape[::-1]), values.dtype)
+        whole = np.empty((*values.shape[:-3], *self.blocks.shape[::-1]), values.dtype)
         for rank in range(ranks.count):
-            here = whole[(..., *(slice(*ends) for ends in self._blocks.box(rank)[::-1]))]
+            here = whole[(..., *(slice(*ends) for ends in self.blocks.box(rank)[::-1]))]
             piece = np.empty(here.shape, here.dtype) if rank else values
             if rank:
                 ranks.wait([ranks.receive(piece, rank, _PIECE_TAG)], f"the nodes of rank {rank}")
@@ -106,15 +104,12 @@ class Subdomain:
 
     def _rank_at(self, way) -> int | None:
         """The other rank at a displacement; None at a wall, and where an axis is not cut."""
-        matrix = self._blocks.matrix
-        if not any(way) or any(there and ranks == 1 for there, ranks in zip(way, matrix.ranks, strict=True)):
-            return None
-        return matrix.rank_at(tuple(map(sum, zip(self._place, way, strict=True))))
+        return _rank_at(self.blocks.matrix, self._ranks.rank, way)
 
     def _region(self, way, layers: int, *, halo: bool) -> tuple[slice, ...]:
         """The own nodes nearest to the rank at a displacement, or the halo that stands for its own."""
         found = []
-        for there, own in zip(way, self._sides, strict=True):
+        for there, own in zip(way, self.sides, strict=True):
             below = own.start - layers if halo else own.start
             above = own.stop if halo else own.stop - layers
             first = {-1: below, 0: own.start, 1: above}[there]
@@ -122,11 +117,30 @@ class Subdomain:
         return tuple(found[::-1])
 
 
+def _rank_at(matrix, rank: int, way) -> int | None:
+    """The other rank at a displacement from one; None at a wall, and where an axis is not cut."""
+    if not any(way) or any(there and ranks == 1 for there, ranks in zip(way, matrix.ranks, strict=True)):
+        return None
+    return matrix.rank_at(tuple(map(sum, zip(matrix.place(rank), way, strict=True))))
+
+
+def _sides_of(blocks: Blocks, rank: int, layers: int) -> tuple[list[slice], list[np.ndarray]]:
+    """Along x, y and z the own nodes of a rank within its part, and the nodes of its part, halo included."""
+    own, nodes = [], []
+    for axis, ((first, end), cells) in enumerate(zip(blocks.box(rank), blocks.shape, strict=True)):
+        beside = (_rank_at(blocks.matrix, rank, np.eye(3, dtype=int)[axis] * side) for side in (-1, 1))
+        below, above = (0 if other is None else layers for other in beside)
+        own.append(slice(below, below + end - first))
+        nodes.append(np.arange(first - below, end + above) % cells)
+    return own, nodes
+
+
 def part_of(problem, subdomain: Subdomain):
     """The problem on the nodes of a part."""
     if isinstance(problem, InPores):
         # closed faces are solid nodes of what is stored, which is periodic
-        return replace(problem, space=PoreSpace(subdomain.part(problem.stored.solid)), boundaries=PERIODIC_BOX)
+        space = problem.stored.part(subdomain.all_nodes, subdomain.rank)
+        return replace(problem, space=space, boundaries=PERIODIC_BOX)
     # what was checked of the whole box is not asked of its parts
     part = copy(problem)
     object.__setattr__(part, "shape", subdomain.shape)

@@ -9,8 +9,8 @@ from helpers.plain import PlainDevice
 
 from repro.errors import DivergenceError
 from repro.lbm.media import PoreSpace
-from repro.lbm.porous import permeability as flows
-from repro.lbm.porous.permeability import driving_force, in_units
+from repro.lbm.porous import driven as flows
+from repro.lbm.porous.permeability import flow_through, in_units
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import Permeability, PorousFlow
 from repro.papers.porous.media import permeability
@@ -26,13 +26,13 @@ def test_the_force_drives_a_flow_of_the_reynolds_number_that_is_asked_for(reynol
     # two faces a row of four voxels, of which the estimate counts two thirds; three of four voxels are pores
     surface, porosity = 2 / 3 * 2 / 4, 3 / 4
     k = porosity**3 / (5 * surface**2)
-    darcy_velocity = k * driving_force(space, viscosity, reynolds) / viscosity
+    darcy_velocity = k * flows.driving_force(space, viscosity, reynolds) / viscosity
     assert darcy_velocity * np.sqrt(k) / viscosity == pytest.approx(reynolds)
 
 
 def test_a_force_without_a_reynolds_number_creeps():
     space = PoreSpace(SOLID)
-    assert driving_force(space, 0.1) == pytest.approx(driving_force(space, 0.1, 0.01))
+    assert flows.driving_force(space, 0.1) == pytest.approx(flows.driving_force(space, 0.1, 0.01))
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -95,7 +95,8 @@ class Strong:
     def force(self):
         return max(self.problem.force)
 
-    def run_to_steady_permeability(self, **options):
+    def run_to_steady_permeability(self, *, history, after, **options):
+        assert (history, after) == ((), None)
         self.options = options
         if self.force > 1e-3:
             raise DivergenceError("it blew up")
@@ -120,38 +121,38 @@ def strong(monkeypatch):
 
 def test_a_force_is_lessened_until_k_does_not_depend_on_it(strong):
     """A hundredth where the flow diverges; where it is too fast, half of what its Mach number would allow."""
-    found = flows.flow_through(PoreSpace(SOLID), PlainDevice())
+    found = flow_through(PoreSpace(SOLID), PlainDevice())
     second = 0.5 * 2e-4 * 0.03 / (0.1 * 2**2)
     assert [flow.force for flow in strong.made] == pytest.approx([2e-2, 2e-4, second])
     assert (found.force, found.doubts) == (pytest.approx(second), "")
     # or of what the densities would
     strong.spread, strong.made = 0.1, ()
     third = 0.5 * 2e-4 * 0.01 / (0.1 * 2**3)
-    assert flows.flow_through(PoreSpace(SOLID), PlainDevice()).force == pytest.approx(third)
+    assert flow_through(PoreSpace(SOLID), PlainDevice()).force == pytest.approx(third)
 
 
 def test_four_attempts_are_made(strong, monkeypatch):
     monkeypatch.setattr(flows, "gentle_force", lambda space, viscosity, along: 2e5)
     with pytest.raises(DivergenceError, match="it blew up"):
-        flows.flow_through(PoreSpace(SOLID), PlainDevice())
+        flow_through(PoreSpace(SOLID), PlainDevice())
     assert [flow.force for flow in strong.made] == pytest.approx([2e5, 2e3, 20, 0.2])
     strong.made = ()
     monkeypatch.setattr(flows, "gentle_force", lambda space, viscosity, along: 90.0)
-    found = flows.flow_through(PoreSpace(SOLID), PlainDevice())
+    found = flow_through(PoreSpace(SOLID), PlainDevice())
     assert [flow.force for flow in strong.made] == pytest.approx([90, 0.9, 9e-3, 9e-5])
     # the last force is the one that is doubted
     assert found.doubts.startswith("the force 9e-05 drives Mach 0.081 and densities 0.00073 apart")
 
 
 def test_a_force_that_is_given_is_taken_as_it_is(strong):
-    found = flows.flow_through(PoreSpace(SOLID), PlainDevice(), force=4e-4)
+    found = flow_through(PoreSpace(SOLID), PlainDevice(), force=4e-4)
     assert [flow.force for flow in strong.made] == [4e-4]
     assert found.force == 4e-4
     assert found.doubts == (
         "the force 0.0004 drives Mach 1.6 and densities 0.064 apart (at most 0.03 and 0.01), so that k depends on it"
     )
     with pytest.raises(DivergenceError):
-        flows.flow_through(PoreSpace(SOLID), PlainDevice(), force=2e-3)
+        flow_through(PoreSpace(SOLID), PlainDevice(), force=2e-3)
     assert len(strong.made) == 2
 
 
@@ -162,7 +163,7 @@ def test_what_is_asked_for_is_what_flows(strong, monkeypatch, axis):
     monkeypatch.setattr(flows, "gentle_force", lambda *arguments: asked.append(arguments) or 1e-6)
     settings = {"collision": "bgk", "forcing": "guo", "walls": "modified", "magic": 0.2}
     run = {"tolerance": 3e-4, "interval": 17}
-    found = flows.flow_through(
+    found = flow_through(
         PoreSpace(solid),
         PlainDevice(),
         axis=axis,
@@ -187,7 +188,7 @@ def test_what_is_asked_for_is_what_flows(strong, monkeypatch, axis):
     assert (found.porosity, found.k, found.reynolds) == (23 / 24, 2.5, pytest.approx(4e-6 * np.sqrt(2.5) / 0.1))
     # the sparse list knows walls on the nodes; in place half of the memory serves
     assert flow.strategy == "sparse"
-    plain = flows.flow_through(PoreSpace(solid), PlainDevice())
+    plain = flow_through(PoreSpace(solid), PlainDevice())
     flow, problem = strong.made[-1], strong.made[-1].problem
     assert (flow.strategy, flow.precision, plain.velocity) == ("sparse in place", "single", None)
     assert (problem.collision, problem.forcing, problem.walls, problem.magic) == ("mrt", "luo", "half-way", 3 / 16)
@@ -209,11 +210,11 @@ def test_a_gentle_force_piles_up_no_densities_along_its_own_axis():
     solid[:, 0] = True
     space = PoreSpace(solid)
     for along, length in enumerate((900, 400, 4)):
-        least = min(driving_force(space, 0.9), 0.01 / 3 / length)
+        least = min(flows.driving_force(space, 0.9), 0.01 / 3 / length)
         assert flows.gentle_force(space, 0.9, along) == pytest.approx(least)
     assert flows.gentle_force(space, 0.9) == flows.gentle_force(space, 0.9, 0)
     # without any surface the estimate has no end
-    assert np.isfinite(driving_force(PoreSpace(np.zeros((3, 3, 3), bool)), 0.1))
+    assert np.isfinite(flows.driving_force(PoreSpace(np.zeros((3, 3, 3), bool)), 0.1))
 
 
 def test_a_permeability_is_of_the_flow_along_its_force_and_of_the_mean_density(monkeypatch):

@@ -1,7 +1,7 @@
 """What is measured in a voxel image before anything flows: porosity, surface, clusters, percolation."""
 
 from dataclasses import dataclass
-from itertools import product
+from math import prod
 from typing import Annotated
 
 import numpy as np
@@ -10,10 +10,9 @@ from scipy import ndimage, sparse
 from repro.declared import Above, OneOf, Rule, checked
 from repro.errors import InputError, require
 
-AXES = ("x", "y", "z")
+from .percolation import joints_of, label_slab, through
 
-#: steps between neighbours that a population of D3Q19 can take
-_LINKS = [c for c in product((-1, 0, 1), repeat=3) if 1 <= sum(map(abs, c)) <= 2]
+AXES = ("x", "y", "z")
 
 
 def is_mask(value) -> bool:
@@ -48,6 +47,11 @@ class PoreSpace:
         return nx, ny, nz
 
     @property
+    def voxels(self) -> int:
+        """Number of voxels."""
+        return prod(self.shape)
+
+    @property
     def pores(self) -> int:
         """Number of pore voxels."""
         return int(self.solid.size - np.count_nonzero(self.solid))
@@ -55,7 +59,7 @@ class PoreSpace:
     @property
     def porosity(self) -> float:
         """Volume of the pores over the volume of the image."""
-        return self.pores / self.solid.size
+        return self.pores / self.voxels
 
     @property
     def specific_surface(self) -> float:
@@ -70,73 +74,50 @@ class PoreSpace:
         """Whether a path through pores leads from the image to its periodic repetition along `axis`.
 
         A path takes the steps of D3Q19. A cluster that touches both faces is not enough: the path must come out where
-        it went in. Clusters are joined across the faces, counting how often the joint crosses the face in question; a
-        joint that contradicts the count closes such a path.
+        it went in, see `percolation`.
         """
-        return bool(self._percolating(axis)[1])
+        return len(self._percolating(axis)[1]) > 0
 
     @checked
     def reached(self, axis: Annotated[str, OneOf(AXES)]) -> "PoreSpace":
         """The same image with the pores filled that no path along `axis` leads through, in which nothing flows."""
-        labels, through = self._percolating(axis)
-        return PoreSpace(~np.isin(labels, list(through)))
+        labels, leading = self._percolating(axis)
+        return PoreSpace(~np.isin(labels, leading))
 
-    def _percolating(self, axis: str) -> tuple[np.ndarray, set[int]]:
+    def _percolating(self, axis: str) -> tuple[np.ndarray, np.ndarray]:
         """The clusters of pores, labelled within the box, and the labels of those that percolate."""
-        labels, _ = ndimage.label(~self.solid, ndimage.generate_binary_structure(3, 2))
-        joints: dict[int, set] = {}
-        for a, b, crossed in _seam(labels, 2 - AXES.index(axis)):
-            joints.setdefault(a, set()).add((b, crossed))
-            joints.setdefault(b, set()).add((a, -crossed))
-        count: dict[int, int] = {}
-        through: set[int] = set()
-        for start in joints:
-            if start in count:
-                continue
-            count[start], cluster, waiting, closes = 0, {start}, [start], False
-            while waiting:
-                here = waiting.pop()
-                for other, crossed in joints[here]:
-                    if other not in count:
-                        count[other] = count[here] + crossed
-                        cluster.add(other)
-                        waiting.append(other)
-                    closes |= count[other] != count[here] + crossed
-            if closes:
-                through |= cluster
-        return labels, through
+        labels, _ = label_slab(~self.solid)
+        return labels, through(joints_of(labels, labels[0], 2 - AXES.index(axis), last=True))
+
+    def padded(self, layers: tuple[int, int, int]) -> "PoreSpace":
+        """The image with layers of solid behind it along z, y and x."""
+        return PoreSpace(np.pad(self.solid, [(0, count) for count in layers], constant_values=True))
+
+    def cropped(self, shape: tuple[int, int, int]) -> "PoreSpace":
+        """The first voxels along x, y and z, so many of them."""
+        nx, ny, nz = shape
+        return PoreSpace(self.solid[:nz, :ny, :nx])
+
+    def pores_across(self) -> list[np.ndarray]:
+        """Pores in each plane across x, y and z."""
+        return [np.count_nonzero(~self.solid, axis=axes) for axes in ((0, 1), (0, 2), (1, 2))]
+
+    def part(self, nodes: list, rank: int) -> "PoreSpace":
+        """The image on the nodes of a rank, of those of all ranks: (along x, along y, along z) of each."""
+        x, y, z = nodes[rank]
+        return PoreSpace(self.solid[z[:, None, None], y[:, None], x])
 
     @checked
     def require_flow(self, axis: Annotated[str, OneOf(AXES)]) -> None:
         """Raises InputError unless something can flow along `axis`."""
         require(self.pores, "the image is all solid: nothing can flow")
-        if self.pores == self.solid.size:
+        if self.pores == self.voxels:
             raise InputError("the image has no solid: without a wall a flow grows without end, and has no permeability")
         if not self.percolates(axis):
             raise InputError(
                 f"the pores do not connect along {axis} (porosity {self.porosity:.3g}): "
                 "nothing can flow; choose another axis or a larger piece of the image"
             )
-
-
-def _seam(labels: np.ndarray, driven: int):
-    """Joints (cluster, cluster, crossings of the face of the axis `driven`) of neighbours across the box's faces."""
-    shape = np.array(labels.shape)
-    found = set()
-    for axis in range(3):
-        for link in _LINKS:
-            if not link[axis]:
-                continue
-            sides = [np.arange(extent) for extent in shape]
-            sides[axis] = np.array([shape[axis] - 1 if link[axis] > 0 else 0])
-            here = np.meshgrid(*sides, indexing="ij")
-            there = [position + step for position, step in zip(here, link, strict=True)]
-            crossed = np.floor_divide(there[driven], shape[driven])
-            a = labels[tuple(here)]
-            b = labels[tuple(position % extent for position, extent in zip(there, shape, strict=True))]
-            inside = (a > 0) & (b > 0)
-            found.update(map(tuple, np.unique(np.stack([a[inside], b[inside], crossed[inside]]), axis=1).T.tolist()))
-    return found
 
 
 def label_clusters(mask: np.ndarray) -> tuple[np.ndarray, int]:

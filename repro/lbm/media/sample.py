@@ -1,5 +1,7 @@
 """A user's rock: a TOML file that names an image, its voxel size, and how the flow is driven."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Annotated
 
@@ -9,7 +11,8 @@ from repro.declared import Number, OneOf, OrNone, Text, Whole, checked
 from repro.errors import InputError, require, short
 from repro.files import LONGEST_DESCRIPTION, path_of, read_toml, regular_file
 
-from .image import read_image
+from .image import open_image, read_image
+from .planes import Planes
 from .pore_space import AXES
 
 ENDS = ("periodic", "mirror")
@@ -40,6 +43,34 @@ class Sample:
 
 def read_sample(path) -> tuple[Sample, np.ndarray]:
     """The sample of a TOML file and its solid voxels, shape (nz, ny, nx); InputError says what is wrong where."""
+    sample = _described(path)
+    with _named(path):
+        return sample, read_image(**_image_of(path, sample))
+
+
+def open_sample(path) -> tuple[Sample, Planes]:
+    """The sample of a TOML file and its image, of which no voxel is read yet, with what it wants at its ends."""
+    sample = _described(path)
+    with _named(path):
+        planes = open_image(**_image_of(path, sample))
+    return sample, planes.mirrored(2 - AXES.index(sample.axis)) if sample.ends == "mirror" else planes
+
+
+def _image_of(path, sample: Sample) -> dict:
+    image = path_of(path).parent / sample.image
+    return {"path": image, "shape": sample.shape, "dtype": sample.dtype, "pore": sample.pore}
+
+
+@contextmanager
+def _named(path) -> Iterator[None]:
+    """What is wrong with an image is said of the file that names it."""
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(f"{path_of(path).name}: {error}") from None
+
+
+def _described(path) -> Sample:
     path = regular_file(path_of(path), "sample")
     if path.stat().st_size > LONGEST_DESCRIPTION:
         raise InputError(
@@ -51,9 +82,5 @@ def read_sample(path) -> tuple[Sample, np.ndarray]:
         raise InputError(f"{path.name}: unknown key {short(', '.join(unknown))}: the keys are {', '.join(known)}")
     for name, what in (("image", "the file of the voxels"), ("voxel_size", "the length of a voxel in metres")):
         require(name in content, f"{path.name}: {name} is missing: {what}")
-    try:
-        sample = Sample(**content)
-        solid = read_image(path.parent / sample.image, shape=sample.shape, dtype=sample.dtype, pore=sample.pore)
-    except InputError as error:
-        raise InputError(f"{path.name}: {error}") from None
-    return sample, solid
+    with _named(path):
+        return Sample(**content)

@@ -1,15 +1,13 @@
 """Permeability of an image: one call from the voxels to k."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
 
 from repro.declared import Above, Flag, Kind, Numbers, OneOf, OrNone, Whole, checked
-from repro.errors import DivergenceError
 from repro.parallel.options import OnDevice, OnRanks, Precision
 
-from ..boundaries import Boundaries
 from ..collision import COLLISIONS
 from ..equilibrium import VELOCITY_SHARE
 from ..media import PoreSpace, Sample
@@ -19,75 +17,12 @@ from ..model import MAGIC, TIME
 from ..ranks import several
 from ..simulation import Interval, Tolerance
 from ..storage import STORAGES
-from .problem import WALLS, PorousProblem
-from .simulation import Permeability, PorousFlow
+from .driven import Driven, FlowThrough
+from .problem import WALLS
 from .strategies import STRATEGIES
 
 #: 1 darcy in square metres
 DARCY = 9.869233e-13
-
-#: Darcy velocity times sqrt(k) over the viscosity that the force aims at
-REYNOLDS = 0.01
-
-#: what a flow may come to whose permeability does not depend on its force: the largest Mach number, and the largest
-#: difference of densities, as what drives it along the whole image would pile up before a wall
-MACH, DENSITY_SPREAD = 0.03, 0.01
-
-#: runs with smaller and smaller forces, until one is small enough
-_ATTEMPTS = 4
-
-
-@dataclass(frozen=True)
-class FlowThrough:
-    """A permeability run: k in squared voxels and what belongs to it."""
-
-    result: Permeability
-    #: per volume, along the axis
-    force: float
-    porosity: float
-    #: Darcy velocity times sqrt(k) over the viscosity
-    reynolds: float
-    #: velocity over the Darcy velocity, (3, nz, ny, nx)
-    velocity: np.ndarray | None = None
-
-    @property
-    def k(self) -> float:
-        """Permeability in squared voxels."""
-        return self.result.value
-
-    @property
-    def doubts(self) -> str:
-        """Why k is not to be trusted, in words; empty if nothing speaks against it."""
-        run, found = self.result, []
-        if not run.converged:
-            found.append(f"the flow is not steady after {run.steps} steps")
-        if _too_strong(run):
-            found.append(
-                f"the force {self.force:.3g} drives Mach {run.mach:.2g} and densities {run.density_spread:.2g} apart "
-                f"(at most {MACH:g} and {DENSITY_SPREAD:g}), so that k depends on it"
-            )
-        return " and ".join(found)
-
-
-def _too_strong(run: Permeability) -> bool:
-    return not (run.mach <= MACH and run.density_spread <= DENSITY_SPREAD)
-
-
-def driving_force(space: PoreSpace, viscosity: float, reynolds: float = REYNOLDS) -> float:
-    """Force per volume that drives a flow of about the given Reynolds number.
-
-    From k = eps^3/(5 S^2), Kozeny and Carman's estimate with the specific surface S.
-    """
-    k = space.porosity**3 / (5 * max(space.specific_surface, 1e-3) ** 2)
-    return reynolds * viscosity**2 / k**1.5
-
-
-def gentle_force(space: PoreSpace, viscosity: float, along: int = 0) -> float:
-    """The `driving_force`, or less where it would pile up densities before a wall; `along` is 0, 1 or 2 (x, y, z).
-
-    A force F over a length L makes densities 3 F L apart.
-    """
-    return min(driving_force(space, viscosity), DENSITY_SPREAD / 3 / space.shape[along])
 
 
 @checked
@@ -120,36 +55,14 @@ def flow_through(
     nothing flows through are taken for solid: fluid shut up in a voxel never comes to rest. With `ranks`, as of
     FlowSimulation, all have the same k; the velocity is on rank 0.
     """
-    faces = (walls if sides == "wall" and name != axis else "periodic" for name in AXES for _ in range(2))
-    settings = {"collision": collision, "forcing": forcing, "walls": walls, "storage": storage, "magic": magic}
-    settings["boundaries"] = Boundaries(tuple(faces))
-    # as it is kept: with walls at its sides a path leads through no side
-    stored = PorousProblem(space, relaxation_time, (0.0, 0.0, 0.0), **settings).stored
-    stored.require_flow(axis)
-    stored, own = stored.reached(axis), tuple(map(slice, space.solid.shape))
-    porosity, space = space.porosity, PoreSpace(stored.solid[own])
     if strategy is None:
         strategy = "sparse" if walls == "modified" or several(ranks) else "sparse in place"
-    viscosity = (relaxation_time - 0.5) / 3
-    given, along = force, np.array([name == axis for name in AXES])
-    force = given or gentle_force(stored, viscosity, int(along.argmax()))
-    for attempt in range(1, _ATTEMPTS + 1):
-        problem = PorousProblem(space, relaxation_time, tuple(map(float, force * along)), **settings)
-        flow = PorousFlow(problem, device, strategy=strategy, precision=precision, ranks=ranks)
-        try:
-            result = flow.run_to_steady_permeability(tolerance=tolerance, interval=interval)
-        except DivergenceError:
-            if given or attempt == _ATTEMPTS:
-                raise
-            force *= 0.01
-            continue
-        # the force is that of the result, also where that is still doubted
-        if given or attempt == _ATTEMPTS or not _too_strong(result):
-            break
-        force *= 0.5 * min(MACH / result.mach, DENSITY_SPREAD / result.density_spread)
-    velocity = flow.gathered(flow.fields()[1] / result.darcy_velocity) if keep_velocity else None
-    reynolds = result.darcy_velocity * np.sqrt(abs(result.value)) / viscosity
-    return FlowThrough(result, force, porosity, float(reynolds), velocity)
+    settings = {"collision": collision, "forcing": forcing, "walls": walls, "storage": storage, "magic": magic}
+    driven = Driven(space, device, axis, sides, relaxation_time, strategy, precision, ranks, settings)
+    found, flow = driven.run(force, tolerance=tolerance, interval=interval)
+    if keep_velocity:
+        return replace(found, velocity=flow.gathered(flow.fields()[1] / found.result.darcy_velocity))
+    return found
 
 
 @checked

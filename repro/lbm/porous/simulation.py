@@ -1,15 +1,18 @@
 """A running flow through a porous medium: a problem, a device and a strategy."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from repro.declared import checked
 from repro.errors import DivergenceError, require
+from repro.parallel.reproducible_sum import reproducible_sum
 
 from ..flow import FlowSimulation
 from ..model import SPEED_OF_SOUND
 from ..simulation import Interval, MostSteps, Tolerance
+from ..strategies.scheme import Cost
 from .problem import PorousProblem
 from .strategies import STRATEGIES
 
@@ -31,6 +34,13 @@ class Permeability:
     density_spread: float
     #: over the pores, one at first
     mean_density: float = 1.0
+
+
+def bytes_needed(cost: Cost, itemsize: int, nodes: int, pores: int, q: int) -> int:
+    """Bytes on the device: what a strategy keeps, the fields, and what numbering the pores takes."""
+    kept = cost.bytes_per_node(itemsize, pores / nodes, q) * nodes
+    fields = PorousFlow.ROWS * itemsize * (nodes if cost.dense else pores)
+    return int(kept + fields + 13 * nodes)
 
 
 class PorousFlow(FlowSimulation):
@@ -60,11 +70,9 @@ class PorousFlow(FlowSimulation):
 
     @property
     def memory(self) -> int:
-        """Bytes on the device: what the strategy keeps, the fields, and what numbering the pores takes."""
-        stored, cost = self.part.stored, super().cost
-        kept = cost.bytes_per_node(self.itemsize, stored.porosity, self.lattice.q) * stored.solid.size
-        fields = self.ROWS * self.itemsize * (stored.solid.size if cost.dense else stored.pores)
-        return int(kept + fields + 13 * stored.solid.size)
+        """Bytes on the device, see `bytes_needed`."""
+        stored = self.part.stored
+        return bytes_needed(super().cost, self.itemsize, stored.voxels, stored.pores, self.lattice.q)
 
     @property
     def _stored_from(self) -> np.ndarray:
@@ -80,10 +88,10 @@ class PorousFlow(FlowSimulation):
 
     def _averages(self) -> tuple[float, np.ndarray]:
         """Density over the pores and velocity over the whole image."""
-        own = self._share.of_own(self._update_fields())
-        deviation, *velocity = self._share.sum(self.device.to_host(own.sum(axis=1, dtype=np.float64)))
+        own, share = self.share.of_own(self._update_fields()), self.share
+        deviation, *velocity = (reproducible_sum(row, self.device.xp, share.most, share.sum) for row in own)
         space = self.problem.space
-        return float(1 + deviation / space.pores), np.array(velocity) / space.solid.size
+        return 1 + deviation / space.pores, np.array(velocity) / space.voxels
 
     def permeability(self) -> float:
         """k = u_d rho nu/g along the force per volume g, in squared voxels (equation 5.1), rho being the mean density.
@@ -97,31 +105,41 @@ class PorousFlow(FlowSimulation):
 
     @checked
     def run_to_steady_permeability(
-        self, *, tolerance: Tolerance = 1e-5, interval: Interval = 1000, limit: MostSteps = 500_000
+        self,
+        *,
+        tolerance: Tolerance = 1e-5,
+        interval: Interval = 1000,
+        limit: MostSteps = 500_000,
+        history: Sequence[tuple[int, float]] = (),
+        after: Callable | None = None,
     ) -> Permeability:
         """Step until k changes by less than `tolerance`, relative, over `interval` steps, as the paper does.
 
-        Raises DivergenceError where the force drives the flow beyond the speed of sound.
+        `history` is that of a run which goes on here; after(history) is called after each interval. Raises
+        DivergenceError where the force drives the flow beyond the speed of sound.
         """
-        history, k, mach, converged = [], 0.0, 0.0, False
+        history, mach, converged = list(history), 0.0, False
+        k = history[-1][1] if history else 0.0
         while self.steps < limit and not converged:
             self.step(interval)
             previous, k = k, self.permeability()
             history.append((self.steps, k))
             mach = self._subsonic()
             converged = abs(k - previous) < tolerance * abs(k)
+            if after:
+                after(history)
         force = np.array(self.problem.force)
         mean, velocity = self._averages()
         along = float(velocity @ force / np.linalg.norm(force))
-        density = self._share.of_own(self._update_fields())[0]
-        spread = self._share.most(float(density.max())) + self._share.most(-float(density.min()))
+        density = self.share.of_own(self._update_fields())[0]
+        spread = self.share.most(float(density.max())) + self.share.most(-float(density.min()))
         return Permeability(k, converged, self.steps, tuple(history), along, mach, spread, mean)
 
     def _subsonic(self) -> float:
         """The largest Mach number, which is at most one."""
-        velocity = self._share.of_own(self._update_fields())[1:]
+        velocity = self.share.of_own(self._update_fields())[1:]
         fastest = float(self.device.xp.sqrt(sum(map(self.device.xp.square, velocity)).max()))
-        mach = self._share.most(fastest) / SPEED_OF_SOUND
+        mach = self.share.most(fastest) / SPEED_OF_SOUND
         if mach > 1:
             force = float(np.linalg.norm(self.problem.force))
             raise DivergenceError(f"force = {force:g} drives Mach {mach:.3g} by step {self.steps}: use a smaller force")

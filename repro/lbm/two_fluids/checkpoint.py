@@ -67,7 +67,7 @@ def _require_possible(flow: TwoFluidFlow) -> None:
     require_slow(flow.fields()[2], flow.lattice)
     pores = flow._pores()
     for name, array in zip("ab", map(flow.device.to_host, flow.state), strict=True):
-        inside = np.count_nonzero(flow._rows(array)[:, pores])
+        inside = np.count_nonzero(flow.rows(array)[:, pores])
         require(np.count_nonzero(array) == inside, f"{name} is damaged: it has populations where there is no fluid")
 
 

@@ -48,7 +48,7 @@ class TwoFluidFlow(FlowSimulation):
         """Density 1/2 of both fluids in all pores: then it does not matter which place is whose."""
         pores = self.device.to_device(self._pores()).astype(self.dtype)
         for array in self.state:
-            for row, weight in zip(self._rows(array), self.lattice.weights, strict=True):
+            for row, weight in zip(self.rows(array), self.lattice.weights, strict=True):
                 row[:] = pores * self.dtype(weight * (0.5 - 1))
 
     def _pores(self) -> np.ndarray:
@@ -59,17 +59,17 @@ class TwoFluidFlow(FlowSimulation):
         """Densities of a and b (nz, ny, nx) and velocity of the mixture (3, nz, ny, nx), equation 2.18, on the host in
         double precision; all 0 in solid. Of several ranks those of this one's own nodes; all must call it."""
         values = self._field_values()
-        densities = np.where(self.part.stored.solid[self._share.own], 0.0, 1 + values[:2])
+        densities = np.where(self.part.stored.solid[self.share.own], 0.0, 1 + values[:2])
         return densities[0], densities[1], values[2:]
 
     def masses(self) -> tuple[float, float]:
         """Mass of each fluid, summed in double precision."""
         pores = self.problem.space.pores
-        return tuple(pores + self._total(self._rows(array)) for array in self.state)
+        return tuple(pores + self._total(self.rows(array)) for array in self.state)
 
     def _require_valid(self):
         densities = self._update_fields()[:2]
-        lowest = 1 - self._share.most(-float(self._share.of_own(densities).min()))
+        lowest = 1 - self.share.most(-float(self.share.of_own(densities).min()))
         total = self._total(densities)
         if np.isfinite(total) and lowest > 0:
             return

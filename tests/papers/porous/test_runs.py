@@ -11,7 +11,7 @@ from repro.errors import DivergenceError, InputError
 from repro.lbm.cases import Cavity
 from repro.lbm.exact import bcc_permeability
 from repro.lbm.media import PoreSpace, sphere_crystal
-from repro.lbm.porous.permeability import gentle_force
+from repro.lbm.porous.driven import gentle_force
 from repro.lbm.porous.strategies import STRATEGIES
 from repro.lbm.two_fluids.cases import Bubble, Drop
 from repro.papers.porous.box import cavity, lids, speed

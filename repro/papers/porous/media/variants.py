@@ -6,7 +6,8 @@ import pandas as pd
 from repro.errors import DivergenceError
 from repro.lbm.exact import rounded_force
 from repro.lbm.media import PoreSpace, sphere_crystal
-from repro.lbm.porous.permeability import flow_through, gentle_force
+from repro.lbm.porous.driven import gentle_force
+from repro.lbm.porous.permeability import flow_through
 
 from .permeability import PAPER_NODES, THESIS_WALLS, VISCOSITY_CHI, chi_of
 
