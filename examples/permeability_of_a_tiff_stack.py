@@ -3,6 +3,7 @@
     python examples/permeability_of_a_tiff_stack.py [rock.tif] [VOXEL_SIZE in metres]
 
 Without a file the program writes one of its own: a bundle of square channels, whose permeability is known.
+An image that one process cannot hold is read in slabs by several: python -m repro solve rock.toml --ranks 2
 """
 
 import sys

@@ -168,6 +168,47 @@ def _show(output: Path | None, profile: str, only: list[str] | None = None) -> N
 
 
 @app.command()
+def solve(
+    sample: Annotated[str, typer.Argument(help="TOML file that names an image and its voxel size.")],
+    ranks: Annotated[
+        int | None, typer.Option(help="Processes that share the image; each reads its slab. Default: one.")
+    ] = None,
+    device: Device = "auto",
+    precision: Annotated[str, typer.Option(help="single or double.")] = "single",
+    tolerance: Annotated[float, typer.Option(help="Share by which k may still change over an interval.")] = 1e-5,
+    interval: Annotated[int, typer.Option(help="Steps between two looks at k.")] = 1000,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Folder of result.json, flow.pvti for ParaView, and checkpoints, from which the same command goes on.",
+        ),
+    ] = None,
+    minutes: Annotated[float, typer.Option(help="Minutes between two checkpoints.")] = 30.0,
+) -> None:
+    """The permeability of a rock: a segmented image that a TOML file names, on one process or on several.
+
+    \b
+    python -m repro solve data/samples/channels.toml
+    python -m repro solve rock.toml --ranks 2 --output build/rock
+    mpiexec -n 2 python -m repro solve rock.toml
+
+    Exit status: 0 all went well, 1 the flow or a rank failed, 2 the request cannot work, 128 + n ended by signal n.
+    """
+    from .errors import DivergenceError
+    from .lbm.porous.solve import Request
+    from .lbm.porous.start import start
+    from .parallel.ranks.launch import RanksError
+
+    try:
+        start(Request(sample, device, precision, tolerance, interval, output, minutes), ranks)
+    except KeyboardInterrupt as end:
+        raise typer.Exit(_ended(end)) from None
+    except (DivergenceError, RanksError) as error:
+        raise typer.Exit(_say(error, status=FAILED)) from None
+
+
+@app.command()
 def status(
     ids: Ids = None,
     profile: Profile = "quick",

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 GROUND = {"declared", "environment", "errors", "files", "hardware", "exclusive_timing", "checksummed_hdf5"}
-GROUND |= {"source_code", "on_demand", "leftovers", "vtk_array"}
+GROUND |= {"source_code", "on_demand", "leftovers", "vtk_array", "vtk_image"}
 
 #: beside itself and the ground floor
 MAY_IMPORT = {

@@ -30,7 +30,8 @@ Where a section is:
 
 Not in the papers: obstacles in a box (node.py, make_wall_rules), strategies/esoteric_pull.py and paired_pull.py,
 strategies/swap/links.py, porous/strategies/sparse_in_place.py, two_fluids/strategies/tiled.py;
-a box on several ranks (ranks.py, subdomain.py).
+a box on several ranks (ranks.py, subdomain.py), images in slabs (media/slabs.py), flows on disk in pieces (pieces.py),
+and the command `solve` (porous/solve.py).
 
 From an equation to a launch: equilibrium.py -> collision.py -> node.py (the update of a node) -> a file of strategies/;
 of two fluids without node.py; at most four functions, which a test counts. Lattice, faces and solid are arguments of

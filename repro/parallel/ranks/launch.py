@@ -13,7 +13,7 @@ from typing import Annotated
 
 import psutil
 
-from repro.declared import Above, Kind, OrNone, Text, Whole, checked
+from repro.declared import Above, Flag, Kind, OrNone, Text, Whole, checked
 from repro.errors import InputError
 from repro.hardware import cores
 from repro.leftovers import UNMAPPED, private_folder, sweep_shared_memory
@@ -48,10 +48,12 @@ def launch(
     arguments: Annotated[Iterable, Kind(list, tuple, wanted="a list, of which each entry is one argument")] = (),
     timeout: Annotated[float | None, OrNone(Above(0, "s"))] = None,
     environment: Annotated[Mapping | None, OrNone(Kind(dict, wanted="a dict of texts"))] = None,
+    shown: Annotated[bool, Flag()] = False,
 ) -> str:
     """Run a module (`package.module`) or script (`file.py`) on a number of ranks; returns what it printed.
 
-    The ranks share the cores: each gets the same number of threads. One rank needs no MPI. `timeout` in seconds.
+    The ranks share the cores: each gets the same number of threads. One rank needs no MPI. `timeout` in seconds. What
+    they print is `shown` at once, and then not returned, if that is wanted.
     Raises InputError where MPI is missing or nothing can be started, RanksError where a rank failed or the time was up.
     """
     words, environment = [str(target), *map(str, arguments)], environment or {}
@@ -66,7 +68,7 @@ def launch(
     sweep_shared_memory()
     with private_folder() as folder:
         own[SAID] = str(folder / "said")
-        status, output, errors = _run(command, _HERE | os.environ | own | environment, timeout)
+        status, output, errors = _run(command, _HERE | os.environ | own | environment, timeout, shown)
         said = _said(Path(own[SAID]), errors)
     if status is None:
         raise RanksError(f"{target} on {ranks} ranks did not end within {timeout:g} s", said)
@@ -77,12 +79,13 @@ def launch(
         named = f"killed by {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
         reason = said[0] if said else (errors.strip() or named).splitlines()[-1]
         raise RanksError(f"{target} on {ranks} ranks ended: {reason}", said)
-    return output
+    return output or ""
 
 
-def _run(command: list[str], environment: Mapping, timeout: float | None) -> tuple[int | None, str, str]:
+def _run(command: list[str], environment: Mapping, timeout: float | None, shown: bool) -> tuple[int | None, str, str]:
     """The exit status of a command, None if its time was up, and what it has written on both outputs."""
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    streams = {"stdin": subprocess.DEVNULL, "stdout": None if shown else subprocess.PIPE}
+    streams |= {"stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, env=environment, **streams)
     try:
         output, errors = process.communicate(timeout=timeout)

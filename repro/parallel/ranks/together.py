@@ -17,7 +17,7 @@ def together(ranks) -> Iterator[None]:
     except InputError as error:
         own = error
     reason = str(own).encode() if own else b""
-    lengths = ranks.gather(np.array(len(reason)), "what a rank is refused")
+    lengths = ranks.gather(np.array(len(reason)), "what a rank is refused").ravel()
     if not lengths.any():
         return
     line = np.zeros(int(lengths.max()), np.uint8)
