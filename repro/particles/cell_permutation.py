@@ -103,11 +103,15 @@ class CellPermutation:
         found = self._cell, starts, self._members, self.ids, self.order, count
         return {
             "clear the counts": launch_of(device, zero, cells.count, self._counts),
-            "count": launch_of(device, counted, count, r, self._counts, self._cell, self._place, count, cells.shape),
+            "count": self._each(counted, r, self._counts, self._cell, self._place, count, cells.shape),
             "scan": partial(in_turn, *running_sum(device, self._counts, starts)),
-            "scatter": launch_of(device, _scatter, count, self._cell, self._place, starts, self._members),
-            "order": launch_of(device, ordered, count, *found, *sources, *targets),
+            "scatter": self._each(_scatter, self._cell, self._place, starts, self._members),
+            "order": self._each(ordered, *found, *sources, *targets),
         }
+
+    def _each(self, body, *arguments):
+        """The launch of a body over the particles that are sorted."""
+        return launch_of(self.device, body, len(self.ids), *arguments)
 
     def copy(self, sources, targets):
         """The launch that copies arrays as they are."""

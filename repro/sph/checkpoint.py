@@ -23,7 +23,10 @@ _ARRAYS = ("r", "v", "s", "a")
 
 @checked
 def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
-    """Write a checkpoint, whole or not at all."""
+    """Write a checkpoint, whole or not at all; of several ranks the first one does, and all must call it.
+
+    It goes on on any number of ranks.
+    """
     sampling = simulation.sampling
     require(
         not simulation.air_acts or not (sampling.carried or simulation.steps % sampling.every),
@@ -32,13 +35,14 @@ def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
     )
     # one that goes on would not find the forces at the start
     simulation.start()
+    # by id: each search has its own order
+    rows = {name: simulation.gathered(simulation.by_id(getattr(simulation.state, name))) for name in _ARRAYS}
+    if rows["r"] is None:
+        return
     with written(path, KIND, _VERSION) as file:
         file.attrs.update(steps=simulation.steps, **_identity(simulation))
-        # by id: each search has its own order
-        order = np.argsort(simulation.device.to_host(simulation.state.ids))
-        for name in _ARRAYS:
-            values = simulation.device.to_host(getattr(simulation.state, name))
-            file[name] = values.reshape(-1, len(order))[:, order].ravel()
+        for name, values in rows.items():
+            file[name] = values.T.ravel()
 
 
 @checked
@@ -49,18 +53,18 @@ def restore(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
     """
     # searches that keep the state in the order of cells have moved the particles of a run
     simulation._require_untouched("a checkpoint")
-    state = {name: getattr(simulation.state, name) for name in _ARRAYS}
+    state, count = {name: getattr(simulation.state, name) for name in _ARRAYS}, simulation.system.count
     with opened(path, KIND, _VERSION) as file:
         found = dict(file.attrs)
         for name, value in _identity(simulation).items():
             require(name in found, f"not a checkpoint of this program (without {name})")
             same = np.array_equal(found[name], value)
             require(same, f"a checkpoint of another case: its {name} is {found[name]}, not {value}")
-        arrays = {name: entry(file, name, array.dtype, array.shape) for name, array in state.items()}
+        sizes = {name: len(array) // simulation.state.count * count for name, array in state.items()}
+        arrays = {name: entry(file, name, state[name].dtype, (size,)) for name, size in sizes.items()}
         _require_possible(simulation, arrays, file.attrs["steps"])
         simulation.resume(file.attrs["steps"])
-    for name, values in arrays.items():
-        state[name][:] = simulation.device.to_device(values)
+    simulation.place({name: values.reshape(-1, count).T for name, values in arrays.items()})
 
 
 def _require_possible(simulation: Simulation, arrays: dict[str, np.ndarray], steps) -> None:

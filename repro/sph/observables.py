@@ -24,8 +24,8 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential + self.internal
 
 
-def energy(particles: dict[str, np.ndarray], system: System) -> Energy:
-    """Energies of all particles.
+def energy(particles: dict[str, np.ndarray], system: System, ranks=None) -> Energy:
+    """Energies of all particles; with `ranks`, which must all call it, of those of all ranks.
 
     The internal energy of a Tait fluid is the integral of p / rho^2 over rho: with r = 1 + s, a particle of mass m has
     m B / rho0 ((r^6 - 1) / 6 + 1 / r - 1).
@@ -34,16 +34,20 @@ def energy(particles: dict[str, np.ndarray], system: System) -> Energy:
     square = np.square(particles["velocity"], dtype=float).sum()
     r = 1 + particles["condensation"].astype(float)
     stored = (r ** (GAMMA - 1) - 1) / (GAMMA - 1) + 1 / r - 1
-    return Energy(
-        kinetic=float(mass * square / 2),
-        potential=float(mass * fluid.gravity * particles["position"][:, 2].sum()),
-        internal=float(mass * fluid.stiffness / fluid.density * stored.sum()),
-    )
+    kinetic, potential = mass * square / 2, mass * fluid.gravity * particles["position"][:, 2].sum()
+    found = np.array([kinetic, potential, mass * fluid.stiffness / fluid.density * stored.sum()], float)
+    return Energy(*(found if ranks is None else ranks.sum(found, "the energy")).tolist())
 
 
-def front(particles: dict[str, np.ndarray], system: System) -> float:
-    """How far in m from the wall at x = 0 the water has come: the foremost particle and half a spacing."""
-    return float(particles["position"][:, 0].max()) + system.resolution.spacing / 2
+def front(particles: dict[str, np.ndarray], system: System, ranks=None) -> float:
+    """How far in m from the wall at x = 0 the water has come: the foremost particle and half a spacing.
+
+    With `ranks`, which must all call it, that of all ranks.
+    """
+    foremost = particles["position"][:, 0].max(initial=-np.inf)
+    if ranks is not None:
+        foremost = ranks.gather(np.array([foremost]), "the front").max()
+    return float(foremost) + system.resolution.spacing / 2
 
 
 def reduced_time(time, width: float, gravity: float) -> np.ndarray:

@@ -1,7 +1,7 @@
 """A running simulation: a system, a device, a search for neighbours and a treatment of boundaries."""
 
 import warnings
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated
 
 import numpy as np
@@ -10,9 +10,9 @@ from repro.declared import Kind, OneOf, Whole, checked
 from repro.errors import InputError, require
 from repro.parallel import PRECISIONS, TimeLoop, require_memory
 from repro.parallel.launch_sequence import in_turn
-from repro.parallel.options import OnDevice, Precision
+from repro.parallel.options import OnDevice, OnRanks, Precision
 from repro.parallel.timeloop import GRAPH_STEPS
-from repro.particles.position import Units, vectors_by_id
+from repro.particles.position import Units
 from repro.particles.random import MOST_PARTICLES
 
 from .air import AirSampling, carried, most, sample
@@ -21,6 +21,7 @@ from .exact import rest_condensation
 from .fluid import time_steps
 from .ghosts import BOUNDARIES, make_air, make_ghosts, make_no_ghosts, obstacles, place_air, wall_sites
 from .neighbour_sums import LARGEST, continuity, momentum, summation
+from .ranks import share_of
 from .stability_checks import require_inside, require_limits
 from .state import make_state
 from .strategies import SEARCHES
@@ -45,6 +46,11 @@ class Simulation(TimeLoop):
     Raises InputError for what cannot work and MemoryLimitError before allocating what does not fit. A particle through
     a wall or without a finite velocity stops the run, and so does a time step beyond what the fluid's speed,
     acceleration or compression allow.
+
+    With `ranks` (`repro.parallel.ranks.world.world()`) each of several processes has a block of the tank's cells, cut
+    so that all begin with about as much fluid; where it flows to later, there is more to do. All must do the same. The
+    bits are those of one rank. Each rank needs room for the fluid that can flow into its block, and a table of all
+    cells and ids. It takes the GPU that it sees first: CUDA_VISIBLE_DEVICES gives it one of its own.
     """
 
     @checked
@@ -59,6 +65,7 @@ class Simulation(TimeLoop):
         precision: Precision = "single",
         sampling: Annotated[AirSampling, Kind(AirSampling)] = AirSampling(),  # noqa: B008
         few: Annotated[int, Whole(0, MOST_PARTICLES)] = FEW,
+        ranks: OnRanks = None,
     ):
         require(
             density == "summation" or system.fluid.xsph == 0,
@@ -76,24 +83,27 @@ class Simulation(TimeLoop):
         #: where ghosts in the air are, in m, and whether they must be sown before the next step
         self.air_samples, self._air_due = np.zeros((0, 3)), density == "summation" and boundary == "ghosts"
         self.air_acts = self._air_due
+        self._share = share_of(self, ranks)
         # at the speed of sound where nothing makes the fluid flow
         speed = system.speed or system.fluid.sound_speed
         if line := Units(self.real).lost_to_rounding(system.dt, speed, system.box, " s"):
             warnings.warn(f"{system.name}: {line}", stacklevel=3)
-        require_memory(device, self.memory, f"{system.count} particles ({precision} precision)", "use fewer particles")
+        require_memory(
+            device, self.memory, f"{self._share.room} particles ({precision} precision)", "use fewer particles"
+        )
         at_rest = rest_condensation(system.depths, system.fluid)
-        self.state = make_state(device, self.real, system, at_rest, with_rate=rate)
+        self.state = make_state(device, self.real, system, at_rest, self._share, with_rate=rate)
         self._resumed, self._looked = None, 0
         super().__init__(device, [self._launch_step], start=self._find_forces, look=self._require_valid)
-        self._bind = Bindings(device, self.real, system, strategy, few)
-        self._lists = self._bind.search.lists(device, system.cells, self.state, self.real)
+        self._bind = Bindings(device, self.real, system, strategy, few, self._share)
+        self._lists = self._share.lists(device, self._bind.search, self.state, self.real)
         self.fluid = self.state.species(self._lists.starts, self._lists.members)
         #: every type of particles that fluid meets in a step, by name; see neighbour_sums.PARTICLE_TYPES
         self.neighbours = {"fluid": self.fluid, "walls": self.walls}
         if density == "summation":
             self.neighbours["air"] = self.air
         if len(system.obstacles):
-            self.neighbours["obstacles"] = self._ghosts([obstacles(system)])
+            self.neighbours["obstacles"] = self._ghosts(obstacles(system))
         self.neighbours = {name: self._bind.with_cache(species) for name, species in self.neighbours.items()}
         self._excursion = device.zeros(system.count, self.real)
         least, free_to_go = 0 if boundary == "clamped" else None, boundary == "ghosts"
@@ -101,11 +111,13 @@ class Simulation(TimeLoop):
         self._drift, self._kick = self._bind.motion(self.state, self._excursion, free_to_go=free_to_go, foresee=foresee)
 
         # unlike with equation 3, ghosts do not depend on the density that is found
-        self._besides = self.followers if density == "continuity" else {}
+        self._besides = self.followers if density == "continuity" and self._share.alone else {}
         alone = {} if self._bind.shared and self._besides else self.followers
         #: the launches by name that give ghosts the fluid's velocity and pressure
         self._after = {name: self._bind.launch(body, n, *taken) for name, (body, n, taken) in alone.items()}
-        self._begin = self._bind.launch(foresee[0], system.count, *foresee[1]) if rate else in_turn
+        self._begin = self._bind.of_fluid(foresee[0], self.state.count, *foresee[1]) if rate else in_turn
+        solid = ["walls"] * free_to_go + ["obstacles"] * ("obstacles" in self.neighbours)
+        self._share.connect(device, self.state, density, [self.neighbours[name] for name in solid])
         terms = self._terms(least)
         self._first_sums, self._sums = self._bound(terms, static=not rate), self._bound(terms)
 
@@ -124,8 +136,8 @@ class Simulation(TimeLoop):
             name: self._bind.sum(*each, self.neighbours, static=static, besides=besides.get(name, ()))
             for name, each in terms.items()
         }
-        forces = sums.pop("forces")
-        return sums | self._after | {"forces": forces}
+        forces = {"forces": sums.pop("forces")}
+        return self._share.arranged(sums, self._after, forces)
 
     def __repr__(self):
         return f"Simulation({self.system.name}, {self.system.count} particles, {self.strategy}, {self.device})"
@@ -138,26 +150,28 @@ class Simulation(TimeLoop):
         sites = np.prod(sides + 2 * (system.layers + 1))
         ghosts = len(system.obstacles) + most(system, self.sampling) * self.air_acts
         ghosts += (sites - np.prod(sides)) * (self.boundary == "ghosts")
-        rows = search.shares and shared(device, system.count, self.few)
-        words = ENTRIES if listed(device, search, system.count, self.few) else search.cached_words
+        room, part = self._share.room, self._share.part
+        rows = search.shares and shared(device, room, self.few)
+        words = ENTRIES if listed(device, search, room, self.few) else search.cached_words
         numbers = 36 if self.density == "rate" else 33
         fluid = numbers * each + 40 + 8 * ROWS * LARGEST * rows + 2 * 4 * words + 8 * LARGEST * bool(search.ahead)
-        return int(system.count * fluid + ghosts * (8 * each + 24) + 16 * system.cells.count)
+        return int(room * fluid + part * ghosts * (8 * each + 24) + 16 * system.cells.count)
 
-    def _ghosts(self, sites):
-        make = make_ghosts if sites else make_no_ghosts
-        return self._bind.search.static(self.device, make(self.device, self.real, self.system, *sites))
+    def _ghosts(self, *sites):
+        here = [some for some in map(self._share.sites, sites) if len(some.kind)]
+        make = make_ghosts if here else make_no_ghosts
+        return self._bind.search.static(self.device, make(self.device, self.real, self.system, *here))
 
     @cached_property
     def walls(self):
         """The ghosts in walls; none without ghosts."""
-        return self._ghosts([wall_sites(self.system)] if self.boundary == "ghosts" else ())
+        return self._ghosts(*([wall_sites(self.system)] if self.boundary == "ghosts" else []))
 
     @cached_property
     def air(self):
         """The ghosts in the air. With equation 4, which they add nothing to, they are made when asked for."""
         if self.boundary != "ghosts":
-            return self._ghosts(())
+            return self._ghosts()
         room = most(self.system, self.sampling)
         return make_air(self.device, self.real, self.system, room, self._bind.search)
 
@@ -199,8 +213,19 @@ class Simulation(TimeLoop):
         """What a step launches, by name, in its order."""
         return {"drift": self._drift} | self._lists.parts | self._sums | {"kick": self._kick}
 
+    @cached_property
+    def _stages(self) -> list:
+        """What a step calls: its parts, or what is recorded of them between messages."""
+        return self._share.stages(self.device, self.parts.values())
+
     def _launch_step(self):
-        in_turn(*self.parts.values())
+        in_turn(*self._stages)
+
+    def _graph(self, every: int, observers: tuple):
+        if self._share.alone:
+            return super()._graph(every, observers)
+        # messages are the host's, and no part of a graph
+        return partial(self._launch, self.steps, every, observers)
 
     def _find_forces(self):
         if self._air_due:
@@ -208,16 +233,20 @@ class Simulation(TimeLoop):
         in_turn(self._begin, *self._lists.parts.values(), *self._first_sums.values())
         if self.density == "rate":
             # as if the step before had been like the first one
-            self.state.s[self.system.count :] = self.state.a[3 * self.system.count :]
+            self.state.s[self.state.count :] = self.state.a[3 * self.state.count :]
         self._require_valid()
 
     def _require_valid(self):
         """Raise DivergenceError for what stops a run, see `stability_checks`."""
-        found = self.particles()
-        when = f"between steps {self._looked} and {self.steps}"
-        require_inside(self.excursions(), found["velocity"], self.system, when)
-        require_limits(found, self.system, f"at step {self.steps}")
+        self._share.agree(self._require_valid_here)
         self._looked = self.steps
+
+    def _require_valid_here(self):
+        found, when = self.particles(), f"between steps {self._looked} and {self.steps}"
+        velocity = np.zeros((self.system.count, 3), self.real)
+        velocity[found.get("ids", slice(None))] = found["velocity"]
+        require_inside(self.device.to_host(self._excursion), velocity, self.system, when)
+        require_limits(found, self.system, f"at step {self.steps}")
 
     def resume(self, steps: int) -> None:
         """Take the arrays as they are for the state after `steps` steps (a checkpoint's)."""
@@ -227,30 +256,54 @@ class Simulation(TimeLoop):
     def excursions(self) -> np.ndarray:
         """How far in m each particle has ever been outside the tank, by id, since the start or a checkpoint.
 
-        Infinite for one that had no finite velocity.
+        Infinite for one that had no finite velocity. Of all ranks, which must all call it.
         """
-        return self.device.to_host(self._excursion)
+        return self._share.most(self.device.to_host(self._excursion))
 
     def particles(self) -> dict[str, np.ndarray]:
         """Positions in m from the tank's corner, velocities in m/s, accelerations and condensations, by id.
 
-        Where densities are clamped, so are the condensations.
+        Where densities are clamped, so are the condensations. Of several ranks the particles of this one, and their
+        `ids`; see `gathered`.
         """
-        state, device = self.state, self.device
-        r, v, a = vectors_by_id(device, state.ids, state.r, state.v, state.a[: 3 * state.count])
-        condensation = device.to_host(state.s[: state.count])[np.argsort(device.to_host(state.ids))]
-        return {
+        state, room = self.state, self.state.count
+        r, v, a, s, ids = map(self.by_id, (state.r, state.v, state.a[: 3 * room], state.s[:room], state.ids))
+        found = {
             "position": Units(self.real).coordinates(r, self.system.box) - self.system.margin,
             "velocity": v,
             "acceleration": a,
-            "condensation": np.maximum(condensation, 0) if self.boundary == "clamped" else condensation,
+            "condensation": np.maximum(s, 0) if self.boundary == "clamped" else s,
         }
+        return found if self._share.alone else found | {"ids": ids}
+
+    def by_id(self, array) -> np.ndarray:
+        """An array of the state on the host, (n) or as rows (n, components), of the own particles by id."""
+        rows = self.device.to_host(array).reshape(-1, self.state.count)
+        found = np.ascontiguousarray(rows.T[self._share.order(self.device, self.state.ids)])
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def place(self, rows: dict[str, np.ndarray]) -> None:
+        """Take numbers of all particles, by id as `by_id` has them, for the state: `r` and others by name."""
+        self._share.enter(self.device, rows["r"])
+        for name, values in (rows | {"ids": np.arange(self.system.count, dtype=np.int32)}).items():
+            getattr(self.state, name)[:] = self._share.on_device(self.device, values)
+
+    def gathered(self, values: np.ndarray) -> np.ndarray | None:
+        """Values (n, ...) of the particles of all ranks, as `particles` has them, brought together by id on rank 0; all
+        must call it. None on the others; on one rank the values. DivergenceError if a particle was lost.
+        """
+        return values if self._share.alone else self._share.gathered(self.by_id(self.state.ids), values)
+
+    def require_alone(self, what: str) -> None:
+        """Raise InputError on several ranks, for what is found on one only."""
+        require(self._share.alone, f"{what} is found on one rank: restore a checkpoint of several there")
 
     def summed_condensation(self) -> np.ndarray:
         """What equation 3 gives for each particle with the ghosts that there are, by id; negative is a deficit.
 
         InputError between a checkpoint and the next step, when there are no lists of neighbours.
         """
+        self.require_alone("the density by equation 3")
         if self.steps == self._resumed:
             raise InputError(f"a checkpoint of step {self.steps} has no lists of neighbours: take a step first")
         self.start()

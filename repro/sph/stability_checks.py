@@ -35,7 +35,7 @@ def require_inside(excursion: np.ndarray, velocity: np.ndarray, system: System, 
 def require_limits(particles: dict[str, np.ndarray], system: System, when: str) -> None:
     """Raise DivergenceError if the time step is beyond a limit that speeds, accelerations and densities now set."""
     speeds, accelerations = (np.linalg.norm(particles[name], axis=1) for name in ("velocity", "acceleration"))
-    fastest, hardest, dense = speeds.max(), accelerations.max(), max(particles["condensation"].max(), 0)
+    fastest, hardest, dense = (values.max(initial=0) for values in (speeds, accelerations, particles["condensation"]))
     limits = time_steps(system.fluid, system.resolution, fastest, hardest, dense)
     name = min(limits, key=limits.get)
     if not system.dt <= limits[name]:

@@ -124,18 +124,21 @@ class State:
         return Species(self.r, self.v, self.u, self.s, self.term, self.kind, self.count, starts, members, starts)
 
 
-def make_state(device, real, system: System, condensation: np.ndarray, *, with_rate: bool = False) -> State:
-    """The system's particles with ids in its order."""
-    count, velocity = system.count, system.velocity.astype(real)
-    s = np.append(condensation, np.zeros(count * with_rate)).astype(real)
+def make_state(device, real, system: System, condensation: np.ndarray, share=None, *, with_rate: bool = False) -> State:
+    """The system's particles with ids in its order; with a `share`, see `ranks`, those that are here."""
+    velocity, count = system.velocity.astype(real), share.room if share else system.count
+    whole, s = Units(real).of(system.position + system.margin, system.box), condensation.astype(real)
+    if share:
+        share.enter(device, whole)
+    put = share.on_device if share else vectors
     return State(
         count,
-        r=vectors(device, Units(real).of(system.position + system.margin, system.box)),
-        v=vectors(device, velocity),
-        u=vectors(device, velocity),
-        s=device.to_device(s),
+        r=put(device, whole),
+        v=put(device, velocity),
+        u=put(device, velocity),
+        s=put(device, np.stack([s, np.zeros_like(s)], 1) if with_rate else s),
         term=device.zeros(count, real),
         kind=device.zeros(count, np.int32),
         a=device.zeros((4 if with_rate else 3) * count, real),
-        ids=device.to_device(np.arange(count, dtype=np.int32)),
+        ids=put(device, np.arange(system.count, dtype=np.int32)),
     )

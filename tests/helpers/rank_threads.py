@@ -80,13 +80,14 @@ class ThreadRank:
         return self._sent(self._post.messages[to, self.rank, tag], buffer)
 
     def receive(self, buffer, source: int, tag: int) -> Request:
-        """Bytes of the next message from a rank with a tag."""
+        """Bytes of the next message from a rank with a tag, which may be fewer than there is room for."""
         letters = self._post.messages[self.rank, source, tag]
 
         def arrive() -> bool:
             if not letters:
                 return False
-            buffer[...], done = letters.popleft()
+            content, done = letters.popleft()
+            buffer[: len(content)] = content
             done.append(True)
             return True
 

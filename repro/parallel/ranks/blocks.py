@@ -36,19 +36,19 @@ class Blocks:
         return tuple((ends[at], ends[at + 1]) for ends, at in zip(self.bounds, self.matrix.place(rank), strict=True))
 
 
-def blocks_for(shape, periodic, ranks: int, thinnest=(1, 1, 1), work=None) -> Blocks:
+def blocks_for(shape, periodic, ranks: int, thinnest=(1, 1, 1), work=None, of: str = "nodes") -> Blocks:
     """The grid cut into `ranks` boxes, as equal as can be, of which the largest has the least surface to others.
 
     Of equals the one cut less along x, where rows stay long. `thinnest` are the least cells of a box along each axis;
     `work` is for each axis what there is to do in each plane across it, where that is not the same in all: then slices
     of the grid along each axis have equal shares. Raises InputError, naming a number of ranks that works, where boxes
-    would be thinner.
+    would be thinner; it says what the grid is made `of`.
     """
     cuts = _cuts(shape, ranks, thinnest)
     if not cuts:
         size, least = (" x ".join(map(str, cells)) for cells in (shape, thinnest))
         fewer = next(count for count in range(ranks - 1, 0, -1) if _cuts(shape, count, thinnest))
-        raise InputError(f"{ranks} ranks for {size} nodes: each needs {least} of its own, so use {fewer}")
+        raise InputError(f"{ranks} ranks for {size} {of}: each needs {least} of its own, so use {fewer}")
     cut = min(cuts, key=lambda cut: (*surfaces([-(-n // p) for n, p in zip(shape, cut, strict=True)], cut), cut))
     work = [np.ones(n) for n in shape] if work is None else work
     ends = (_shares(each, p, least) for each, p, least in zip(work, cut, thinnest, strict=True))

@@ -1,4 +1,4 @@
-"""What one rank is refused, all are: no rank waits for another that has given up."""
+"""What one rank is refused, all are, and what all ranks have: no rank waits for another that has given up."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,14 +7,19 @@ import numpy as np
 
 from repro.errors import InputError
 
+from .world import HALO_TAG
+
+#: of messages with pieces of a whole: behind those of the 27 ways to the ranks around
+_PIECE_TAG = HALO_TAG + 27
+
 
 @contextmanager
-def together(ranks) -> Iterator[None]:
-    """What is done inside, all ranks do; where some raise InputError, all raise that of the first of them."""
+def together(ranks, kind: type[Exception] = InputError) -> Iterator[None]:
+    """What is done inside, all ranks do; where some raise an error of a kind, all raise that of the first of them."""
     own = None
     try:
         yield
-    except InputError as error:
+    except kind as error:
         own = error
     reason = str(own).encode() if own else b""
     lengths = ranks.gather(np.array(len(reason)), "what a rank is refused").ravel()
@@ -25,7 +30,7 @@ def together(ranks) -> Iterator[None]:
     lines, first = ranks.gather(line, "what a rank is refused"), int(np.flatnonzero(lengths)[0])
     if own and first == ranks.rank:
         raise own
-    raise InputError(lines[first, : lengths[first]].tobytes().decode()) from None
+    raise kind(lines[first, : lengths[first]].tobytes().decode()) from None
 
 
 def joined(ranks, rows: np.ndarray, what: str) -> np.ndarray:
@@ -34,3 +39,22 @@ def joined(ranks, rows: np.ndarray, what: str) -> np.ndarray:
     table = np.zeros((int(counts.max()), *rows.shape[1:]), rows.dtype)
     table[: len(rows)] = rows
     return np.concatenate([each[:count] for each, count in zip(ranks.gather(table, what), counts, strict=True)])
+
+
+def gathered_by_id(ranks, ids: np.ndarray, values: np.ndarray, counts) -> np.ndarray | None:
+    """Values (n, ...) of the particles that each rank has, by their ids, together on rank 0; None on the others.
+
+    `counts` are the particles of each rank; together they have the ids from 0 on.
+    """
+    ids, values = np.ascontiguousarray(ids), np.ascontiguousarray(values)
+    if ranks.rank:
+        pieces = [ranks.send(piece, 0, _PIECE_TAG) for piece in (ids, values)]
+        ranks.wait(pieces, "rank 0, which gathers the particles")
+        return None
+    whole = np.empty((int(sum(counts)), *values.shape[1:]), values.dtype)
+    whole[ids] = values
+    for rank, count in enumerate(counts[1:], 1):
+        pieces = [np.empty(count, ids.dtype), np.empty((count, *values.shape[1:]), values.dtype)]
+        ranks.wait([ranks.receive(piece, rank, _PIECE_TAG) for piece in pieces], f"the particles of rank {rank}")
+        whole[pieces[0]] = pieces[1]
+    return whole
