@@ -26,7 +26,8 @@ Not in the paper: strategies/sorted_cells.py (fast), each pair once (strategies.
 time step), equations 4 and 6 in one sum (density "rate"), artificial viscosity, density diffusion, Wendland's kernel, a
 mass with which the lattice has exactly the density of rest, sums of equations 4 and 6 that are exact on the lattice,
 the pressure of rest at the start, fluid that slips along walls, is mirrored in them and pushed back, and obstacles.
-What stops a run stands in stability_checks.py.
+What stops a run stands in stability_checks.py. A tank on several ranks: ranks.py, with blocks of cells (subdomain.py),
+entries that are copies or free (marks.py), and what is exchanged in a step (exchange.py, crossing.py).
 """
 
 from repro.on_demand import names_on_demand

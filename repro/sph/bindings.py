@@ -10,8 +10,8 @@ from repro.parallel.launch_sequence import in_turn
 from repro.particles.launch import sequence
 from repro.particles.position import Units
 
-from .crossing import OWN, of_marked
 from .integrate import free, kick, kick_with_rate, make_drift, make_foresee, make_held
+from .marks import OWN, of_marked
 from .neighbour_sums import LARGEST, NeighbourSum
 from .state import numbers
 from .strategies import SEARCHES

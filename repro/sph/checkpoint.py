@@ -36,7 +36,8 @@ def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
     # one that goes on would not find the forces at the start
     simulation.start()
     # by id: each search has its own order
-    rows = {name: simulation.gathered(simulation.by_id(getattr(simulation.state, name))) for name in _ARRAYS}
+    here = simulation.by_id(*(getattr(simulation.state, name) for name in _ARRAYS))
+    rows = dict(zip(_ARRAYS, map(simulation.gathered, here), strict=True))
     if rows["r"] is None:
         return
     with written(path, KIND, _VERSION) as file:

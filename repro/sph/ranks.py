@@ -12,11 +12,12 @@ from repro.particles.cell_permutation import CellPermutation
 from repro.particles.launch import launch_of
 from repro.particles.position import Units, vectors
 
-from .crossing import COPY, EMPTY, OWN, make_settle, of_marked
 from .exchange import Exchange, FluidHere, Followers
 from .ghosts import Sites
+from .marks import COPY, EMPTY, OWN, make_settle, of_marked
 from .strategies.search import Lists
 from .subdomain import Subdomain
+from .whole import Whole
 
 #: searches that run on several ranks: what keeps particles in the order of cells, and in a cell of ids, has one order
 #: of sums however the tank is cut; the others take a cell's particles in the order of their places in memory
@@ -36,66 +37,6 @@ def share_of(simulation, ranks):
         "or 'rate', or boundary 'none' or 'clamped'",
     )
     return Share(simulation.system, simulation.real, ranks)
-
-
-class Whole:
-    """One rank has all particles, and exchanges nothing."""
-
-    #: what each entry of the fluid's arrays is, where some are free or copies
-    alone, marks = True, None
-    #: the share of all cells that is here
-    part = 1.0
-
-    def __init__(self, system):
-        self._system = system
-        #: entries of the fluid's arrays
-        self.room = system.count
-
-    def enter(self, device, whole: np.ndarray) -> None:
-        """Take those of the particles at positions (count, 3) in whole numbers, by id, that are here."""
-
-    def on_device(self, device, rows: np.ndarray):
-        """Rows of numbers of all particles, by id, as a flat array of those that are here."""
-        return vectors(device, rows)
-
-    def sites(self, sites: Sites) -> Sites:
-        """Those of some ghosts that are needed here."""
-        return sites
-
-    def order(self, device, ids) -> np.ndarray:
-        """The entries of the particles that are here, by id."""
-        return np.argsort(device.to_host(ids))
-
-    def lists(self, device, search, state, real) -> Lists:
-        """The fluid's table of cells."""
-        return search.lists(device, self._system.cells, state, real)
-
-    def connect(self, device, state, density: str, ghosts) -> None:
-        """Prepare what is exchanged of the fluid and of the ghosts that follow it."""
-
-    def arranged(self, density: dict, followers: dict, forces: dict) -> dict:
-        """The launches of a step's sums by name: what gives ghosts the fluid's velocity and pressure in their midst."""
-        return density | followers | forces
-
-    def stages(self, device, launches) -> list:
-        """A step's launches, as they are called."""
-        return list(launches)
-
-    def agree(self, check: Callable[[], None]) -> None:
-        """Check, on all ranks."""
-        check()
-
-    def most(self, values: np.ndarray) -> np.ndarray:
-        """The largest values of all ranks."""
-        return values
-
-    def sum(self, values: np.ndarray) -> np.ndarray:
-        """Sums over all ranks."""
-        return values
-
-    def gathered(self, ids: np.ndarray, values: np.ndarray) -> np.ndarray | None:
-        """Values of all particles by id."""
-        return values
 
 
 class Share(Whole):
@@ -217,10 +158,6 @@ class Share(Whole):
     def most(self, values: np.ndarray) -> np.ndarray:
         """The largest values of all ranks."""
         return self._ranks.gather(values, "the others' largest values").max(0)
-
-    def sum(self, values: np.ndarray) -> np.ndarray:
-        """Sums over all ranks."""
-        return self._ranks.sum(np.asarray(values))
 
     def gathered(self, ids: np.ndarray, values: np.ndarray) -> np.ndarray | None:
         """Values (count, ...) of all ranks' own particles, whose ids these are, by id on rank 0; else None."""

@@ -267,7 +267,7 @@ class Simulation(TimeLoop):
         `ids`; see `gathered`.
         """
         state, room = self.state, self.state.count
-        r, v, a, s, ids = map(self.by_id, (state.r, state.v, state.a[: 3 * room], state.s[:room], state.ids))
+        r, v, a, s, ids = self.by_id(state.r, state.v, state.a[: 3 * room], state.s[:room], state.ids)
         found = {
             "position": Units(self.real).coordinates(r, self.system.box) - self.system.margin,
             "velocity": v,
@@ -276,11 +276,11 @@ class Simulation(TimeLoop):
         }
         return found if self._share.alone else found | {"ids": ids}
 
-    def by_id(self, array) -> np.ndarray:
-        """An array of the state on the host, (n) or as rows (n, components), of the own particles by id."""
-        rows = self.device.to_host(array).reshape(-1, self.state.count)
-        found = np.ascontiguousarray(rows.T[self._share.order(self.device, self.state.ids)])
-        return found[:, 0] if found.shape[1] == 1 else found
+    def by_id(self, *arrays) -> list[np.ndarray]:
+        """Arrays of the state on the host, (n) or as rows (n, components), of the own particles by id."""
+        order = self._share.order(self.device, self.state.ids)
+        rows = [self.device.to_host(array).reshape(-1, self.state.count).T[order] for array in arrays]
+        return [np.ascontiguousarray(each[:, 0] if each.shape[1] == 1 else each) for each in rows]
 
     def place(self, rows: dict[str, np.ndarray]) -> None:
         """Take numbers of all particles, by id as `by_id` has them, for the state: `r` and others by name."""
@@ -292,7 +292,7 @@ class Simulation(TimeLoop):
         """Values (n, ...) of the particles of all ranks, as `particles` has them, brought together by id on rank 0; all
         must call it. None on the others; on one rank the values. DivergenceError if a particle was lost.
         """
-        return values if self._share.alone else self._share.gathered(self.by_id(self.state.ids), values)
+        return values if self._share.alone else self._share.gathered(*self.by_id(self.state.ids), values)
 
     def require_alone(self, what: str) -> None:
         """Raise InputError on several ranks, for what is found on one only."""

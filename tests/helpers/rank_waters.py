@@ -58,7 +58,7 @@ def end_of(folder: Path, steps: int, ranks) -> dict:
 
 def held(simulation) -> np.ndarray:
     """The ids of the particles that are here."""
-    return simulation.by_id(simulation.state.ids)
+    return simulation.by_id(simulation.state.ids)[0]
 
 
 def main(folder: str, steps: str):

@@ -242,4 +242,4 @@ def test_more_particles_than_a_block_has_room_for_are_refused():
     share = simulation._share
     share.room = 1
     with pytest.raises(InputError, match=r"^tank: 12 particles on rank 0, which 1 fill$"):
-        share.enter(simulation.device, np.repeat(simulation.by_id(simulation.state.r)[:1], 12, axis=0))
+        share.enter(simulation.device, np.repeat(simulation.by_id(simulation.state.r)[0][:1], 12, axis=0))

@@ -44,6 +44,7 @@ class Parcels:
         if self._gpus:
             pieces = (self._out.pieces(self.out), self._in.pieces(self.arrived))
             self._gpus.move(list(zip(self._routes, *pieces, strict=True)))
+            self._ranks.progress()
             return
         self._between_hosts()
 
