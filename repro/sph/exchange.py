@@ -125,12 +125,11 @@ class Exchange:
 
     def _ghosts(self, make, way: str) -> list:
         """The launches that bring numbers of ghosts to parcels, or from there."""
-        side = ("out", "arriving").index(way)
-        words, begins = (
-            (self.parcels.out, self.parcels.arrived)[side],
-            (self.parcels.out_begins, self.parcels.in_begins),
-        )
-        at, launches = self.device.to_host(begins[side]) + 1, []
+        parcels = self.parcels
+        words, begins = parcels.out, parcels.out_begins
+        if way == "arriving":
+            words, begins = parcels.arrived, parcels.in_begins
+        at, launches = self.device.to_host(begins) + 1, []
         for each in self._followers:
             components, some = _components(each.arrays, each.count), getattr(each, way)
             width = sum(components)

@@ -102,15 +102,16 @@ class Share(Whole):
 
     def connect(self, device, state, density: str, ghosts) -> None:
         """Prepare what is exchanged of the fluid and of the ghosts that follow it: of all ranks at once."""
-        followers = [self._followers(device, each) for each in ghosts if each.count]
+        follow = bool(ghosts) and not self._system.walls.still
+        followers = [self._followers(device, each) for each in ghosts if follow and each.count]
         sent = {"rate": (), "continuity": (state.term,), "summation": (state.s, state.term)}[density]
+        what = "pressures" if sent else "ghosts"
         #: with equation 3 ghosts have what was found of the fluid, otherwise both are found side by side
         self._fluid_first = density == "summation"
         first = () if self._fluid_first else followers
-        follow = bool(ghosts) and not self._system.walls.still
         self._densities, self._ghosts = {}, {}
         if sent or follow:
-            self._densities = self._exchange(device, sent, followers=first, what="what was found").parts
+            self._densities = self._exchange(device, sent, followers=first, what=what).parts
         if self._fluid_first and follow:
             self._ghosts = self._exchange(device, (), followers=followers, what="ghosts").parts
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.nccl_group import OnDevice, connected
 from helpers.plain import PlainDevice
 from helpers.rank_threads import on_ranks
 from helpers.rank_waters import all_of, end_of, held
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from repro.errors import DivergenceError, InputError
 from repro.parallel.ranks.launch import launch
+from repro.parallel.ranks.nccl import GpuMessages
 from repro.parallel.ranks.world import Alone
 from repro.sph.checkpoint import restore, save
 from repro.sph.simulation import Simulation
@@ -101,6 +103,31 @@ def test_water_has_the_bits_of_one_rank_however_the_tank_is_cut(case, ranks):
     for name, values in expected.items():
         np.testing.assert_array_equal(whole[name], values, strict=True, err_msg=name)
         assert np.isfinite(values).all()
+
+
+class Gpu(PlainDevice):
+    """A device whose arrays stay where they are."""
+
+    xp, upload, download = None, None, None
+
+    @staticmethod
+    def zeros(shape, dtype):
+        return np.zeros(shape, dtype).view(OnDevice)
+
+
+def test_connected_gpus_give_the_bits_of_one_rank(monkeypatch):
+    connected(monkeypatch)
+
+    def run(rank):
+        if rank:
+            rank.gpus = GpuMessages(rank)
+        simulation = Simulation(ALL, Gpu() if rank else PlainDevice(), ranks=rank)
+        simulation.advance(2)
+        return all_of(simulation)
+
+    found, _ = on_ranks(2, run)
+    for name, values in run(None).items():
+        np.testing.assert_array_equal(found[name], values, err_msg=name)
 
 
 def crossing():
