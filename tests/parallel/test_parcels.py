@@ -10,7 +10,7 @@ from repro.errors import DivergenceError
 from repro.parallel import select
 from repro.parallel.ranks.nccl import GpuMessages
 from repro.parallel.ranks.parcels import Parcels, Route
-from repro.parallel.ranks.together import gathered_by_id, raise_together
+from repro.parallel.ranks.together import gathered_by_id, together
 
 #: records of a pair of words, most of them by who sends them, and fixed words before them
 MOST, WIDTH, FIXED = (3, 40), 2, (1, 4)
@@ -88,11 +88,17 @@ def test_all_ranks_raise_what_the_first_one_has_found():
                 raise DivergenceError(f"rank {rank.rank} is wet")
 
         with pytest.raises(DivergenceError) as raised:
-            raise_together(rank, check, DivergenceError)
+            with together(rank, DivergenceError):
+                check()
         return str(raised.value)
 
     assert on_ranks(3, lambda rank: run(rank, (1, 2))) == ["rank 1 is wet"] * 3
-    assert on_ranks(3, lambda rank: raise_together(rank, list, DivergenceError)) == [None] * 3
+
+    def nothing(rank):
+        with together(rank, DivergenceError):
+            pass
+
+    assert on_ranks(3, nothing) == [None] * 3
 
 
 def test_particles_are_gathered_by_id_from_ranks_with_none_too():
