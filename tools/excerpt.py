@@ -63,7 +63,9 @@ class Publication:
 
     def __init__(self, project: Project):
         self.project = project
-        self.books = [b for b in catalogue.load(project).notebooks if EVERYTHING not in b.needs]
+        found = catalogue.load(project)
+        self.books = [b for b in found.notebooks if EVERYTHING not in b.needs]
+        self.papers = found.papers()
 
     @cached_property
     def shown(self) -> dict[str, dict]:
@@ -78,8 +80,7 @@ class Publication:
         for book in self.books:
             if sidecar := self.shown.get(book.id):
                 tested |= {claim: (evidence, book) for claim, evidence in results.evidence_of(sidecar).items()}
-        papers = dict.fromkeys(book.paper for book in self.books)
-        judged = [c for paper in papers for c in claims.load(paper, self.project).values() if c.judged]
+        judged = [c for paper in self.papers for c in claims.load(paper, self.project).values() if c.judged]
         return [Found(c, *tested[c.id]) for c in judged if c.id in tested]
 
     def counts(self, link: str = "REPORT.md#{}") -> str:
@@ -91,7 +92,7 @@ class Publication:
         counted = {row["paper"]: Counter({name: row[name] for name in (*VERDICTS, CORRECTED)}) for row in said}
         every = sum(counted.values(), Counter())
         rows = []
-        for paper in dict.fromkeys(book.paper for book in self.books if book.paper in counted):
+        for paper in (paper for paper in self.papers if paper in counted):
             title, target = PAPERS.get(paper, paper), link.format(paper)
             # a paper may have no page yet
             if (self.project.root / target.partition("#")[0]).is_file():

@@ -50,6 +50,7 @@ CHAPTERS = {
         "electrons/memory",
         "electrons/electrons_speed",
     ),
+    "Beyond the papers": ("beyond/scaling",),
 }
 
 TEACHES = {
@@ -91,4 +92,5 @@ TEACHES = {
     "electrons/algorithm": "how threads share trajectories of different length, on twelve electrons",
     "electrons/memory": "what copies of the current per block cost in memory, and how processes share a GPU",
     "electrons/electrons_speed": "how fast electrons move today, beside the paper's one number",
+    "beyond/scaling": "what an exchange between GPUs costs, when it is hidden, and how to predict both from bytes",
 }

@@ -54,8 +54,8 @@ def tables(publication) -> str:
     parts = []
     for paper, books in groupby(publication.books, lambda book: book.paper):
         books = list(books)
-        # of a paper that was not published yet there is nothing to show
-        if not any(book.id in publication.shown for book in books):
+        # of a paper that was not published yet there is nothing to show, and what is about none has no places
+        if paper not in publication.papers or not any(book.id in publication.shown for book in books):
             continue
         rows = _rows(books, [f for f in publication.found if f.claim.paper == paper], publication)
         parts += [f"### `{paper}`", table(rows)]

@@ -13,6 +13,8 @@ from repro.study.notebooks import Project, did_you_mean, file_stem, has_shape
 EVERYTHING = "*"
 
 ALL_PAPERS = "all"
+BEYOND = "beyond"
+"""What stands for the paper of a notebook that is about none: it has no claims."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +24,7 @@ class Notebook:
     id: str
     """Path below notebooks/ without its ending."""
     paper: str
-    """Key of the paper, or "all"."""
+    """Key of the paper, "all", or "beyond" for none."""
     title: str
     needs: tuple[str, ...] = ()
     """Ids that must be finished before; "*" for all others."""
@@ -64,7 +66,8 @@ class Catalogue:
 
     def papers(self) -> list[str]:
         """Key of every paper that some notebook is about."""
-        return list(dict.fromkeys(book.paper for book in self.notebooks if book.paper != ALL_PAPERS))
+        keys = dict.fromkeys(book.paper for book in self.notebooks)
+        return [key for key in keys if key not in (ALL_PAPERS, BEYOND)]
 
     def profiles(self) -> list[str]:
         """Every profile that some notebook has."""

@@ -1,0 +1,1 @@
+"""What no paper asks for: experiments with the solvers as they are today."""
