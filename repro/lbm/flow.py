@@ -238,10 +238,10 @@ class FlowSimulation(TimeLoop):
         return float(self.share.sum(np.array([float(self.share.of_own(rows).sum(dtype=np.float64))]))[0])
 
     def _graph(self, every: int, observers: tuple):
-        # messages are the host's, and no part of a graph
+        # messages of hosts are no part of a graph
         return (
             super()._graph(every, observers)
-            if self.share.alone
+            if self.share.recorded
             else partial(self._launch, self.steps, every, observers)
         )
 

@@ -150,7 +150,7 @@ def update_kernel(spec: Specialisation, load, store) -> Kernel:
             after(s, n, x, y, z, grid, force, wall)
         store(s, n, x, y, z, grid, g, wall)
 
-    return spec.kernel(update)
+    return spec.kernel(update, parts=True)
 
 
 @cache

@@ -9,12 +9,18 @@ import numpy as np
 from repro.errors import InputError, require
 from repro.parallel.ranks.blocks import blocks_for
 from repro.parallel.ranks.exchange import Exchange
+from repro.parallel.ranks.nonblocking import NonblockingExchange
 from repro.parallel.ranks.world import Alone
 
 from .layout import make_layout
 from .model import InPores
+from .strategies.hidden_halo import Slab, with_hidden_halo
 from .strategies.scheme import Scheme, arrays_of, in_order, with_halo
 from .subdomain import Subdomain, part_of
+
+#: planes that each rank has at least where a box is cut into slabs across z. Its planes lie in one piece, so that they
+#: are sent as they are, and the exchange takes less than the update of those between
+PLANES = 16
 
 
 def several(ranks) -> bool:
@@ -47,7 +53,8 @@ def numbers_of(nodes: int, cells: np.ndarray | None) -> np.ndarray:
 class Whole:
     """One rank has all nodes, and exchanges nothing."""
 
-    alone = True
+    #: whether a step can be recorded in a CUDA graph, what is exchanged included
+    alone = recorded = True
 
     def __init__(self, problem, ranks=None):
         self.problem, self.ranks = problem, ranks or Alone()
@@ -97,11 +104,18 @@ class Share(Whole):
         self._layout, self._lattice, self._dtype = flow.layout, flow.lattice, flow.kept
         # where only pores are kept, they are what there is to do
         work = None if flow.STRATEGIES[flow.strategy].COST.dense else problem.stored.pores_across()
-        blocks = blocks_for(problem.stored_shape, problem.periodic, ranks.count, problem.thinnest, work)
+        (*plane, deep), thinnest = problem.stored_shape, problem.thinnest
+        planes = max(PLANES, thinnest[2])
+        if slabs := deep >= ranks.count * planes:
+            thinnest = (*plane, planes)
+        blocks = blocks_for(problem.stored_shape, problem.periodic, ranks.count, thinnest, work)
         self._subdomain, self._own_pores = Subdomain(blocks, ranks, problem.layers), None
         self.own, self.nodes, self.sides = self._subdomain.own, self._subdomain.nodes, self._subdomain.sides
         self.problem = part_of(problem, self._subdomain)
         _require_pores(self.problem, self, ranks)
+        # rows of a structure of arrays are without gaps in a plane
+        self._hidden = slabs and self._layout == "soa"
+        self.recorded = bool(self._hidden and ranks.gpus)
 
     def part(self, values: np.ndarray) -> np.ndarray:
         """Values (..., nz, ny, nx) of all nodes as those of this part, halo included."""
@@ -136,14 +150,24 @@ class Share(Whole):
             return at(i, stored[stored >= 0], size)
 
         def filled(links, what: str) -> Callable:
+            if self._hidden:
+                return lambda arrays: NonblockingExchange(links, arrays, self.ranks, device, what)
             exchange = Exchange(links, self.ranks, device, self._dtype, what)
             return lambda arrays: in_order(*(partial(exchange, array) for array in arrays))
 
+        layers = self.problem.layers
         crossing = self._subdomain.population_links(self._lattice, places)
-        beside = self._subdomain.links(lambda way: [0], places, self.problem.layers) if scheme.potentials else []
-        return with_halo(
-            scheme, filled(crossing, "the populations that cross"), filled(beside, "the potentials of nodes beside")
-        )
+        beside = self._subdomain.links(lambda way: [0], places, layers) if scheme.potentials else []
+        fill = filled(crossing, "the populations that cross"), filled(beside, "the potentials of nodes beside")
+        return with_hidden_halo(scheme, self._slab(scheme), *fill, layers) if self._hidden else with_halo(scheme, *fill)
+
+    def _slab(self, scheme: Scheme) -> Slab:
+        """The own planes, and where each begins in what a launch goes through."""
+        (nx, ny, deep), own = self._subdomain.shape, self.own[1]
+        starts = np.arange(deep + 1)
+        if scheme.cells is not None:
+            starts = np.searchsorted(scheme.cells, nx * ny * starts)
+        return Slab(own.start, own.stop, own.start > 0, own.stop < deep, starts)
 
     def _numbers(self, scheme: Scheme, device) -> np.ndarray:
         """For each node of the part its number among the stored ones, -1 where it is not."""

@@ -99,7 +99,7 @@ class Subdomain:
             arriving = places_of(back, self._region(way, layers, halo=True))
             # a rank may lie in several directions: that in which a message goes tells them apart
             tags = HALO_TAG + number, HALO_TAG + len(_AROUND) - 1 - number
-            found.append(Link(other, *tags, leaving, arriving))
+            found.append(Link(other, *tags, leaving, arriving, len(rows(way))))
         return found
 
     def _rank_at(self, way) -> int | None:

@@ -69,22 +69,34 @@ class CpuDevice:
         return psutil.virtual_memory().available
 
     def compile(self, kernel: Kernel):
-        """Returns bind(shape, *arguments), which returns a function without arguments that runs the kernel."""
+        """Returns bind(shape, *arguments), which returns a function without arguments that runs the kernel.
+
+        Of a kernel with `parts` within(first, count) of that runs it over so many items along the slowest axis.
+        """
 
         def bind(shape, *arguments):
             packing, flat = flattened(arguments)
-            lanes = kernel.block if kernel.shared_rows else self.lanes
-            loop = cpu_loop(kernel.body, packing, lanes=lanes, edges=kernel.edges, **kernel.options)
-            # compiled when it is first launched
-            ready = cache(partial(cpu_launch, loop, packing, self.workers, kernel.padded(shape), flat))
-
-            def run():
-                ready()()
-
-            run.compiled = loop
+            whole = kernel.padded(shape)
+            run = self._launch(kernel, packing, whole, flat)
+            if kernel.parts:
+                run.within = lambda at, count: self._launch(kernel, packing, kernel.layers(whole, count), flat, at)
             return run
 
         return bind
+
+    def _launch(self, kernel: Kernel, packing, extents, flat, first: int = 0):
+        """The launch of a kernel over an index space, or over a part that begins at `first` along the slowest axis."""
+        lanes = kernel.block if kernel.shared_rows else self.lanes
+        loop = cpu_loop(kernel.body, packing, lanes=lanes, edges=kernel.edges, **kernel.options)
+        start = first if kernel.parts else None
+        # compiled when it is first launched
+        ready = cache(partial(cpu_launch, loop, packing, self.workers, extents, flat, start))
+
+        def run():
+            ready()()
+
+        run.compiled = loop
+        return run
 
     source = staticmethod(source)
 

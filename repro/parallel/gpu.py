@@ -4,6 +4,7 @@ With NUMBA_ENABLE_CUDASIM=1 the kernels run in numba's simulator on host arrays:
 """
 
 import warnings
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -17,6 +18,7 @@ from .jit import device_function
 from .kernel import Kernel, flattened
 from .loops import cuda_kernel
 from .operations import add_on_gpu
+from .second_stream import SecondStream
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 
@@ -102,44 +104,46 @@ class CudaDevice:
         return self.xp.cuda.runtime.memGetInfo()[0] + pool.free_bytes()
 
     def compile(self, kernel: Kernel):
-        """Returns bind(shape, *arguments), which returns a function without arguments that launches the kernel."""
+        """Returns bind(shape, *arguments), which returns a function without arguments that launches the kernel.
+
+        Of a kernel with `parts` within(first, count) of that launches it over so many items along the slowest axis.
+        """
 
         def bind(shape, *arguments):
             packing, flat = flattened(arguments)
-            extents = nx, ny, nz = kernel.padded(shape)
-            items = prod(extents)
-            # a warp that a row does not fill takes the place of a full one; rows that fill blocks need no division
-            many, full = max(ny, nz) > _GRID_LIMIT, kernel.ndim == 1 or nx % kernel.block == 0
-            along_rows = bool(kernel.along_rows or kernel.shared_rows or (full and not many))
-            if along_rows and many:
-                raise DeviceError(f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z")
-            if not along_rows and items >= 2**32 - kernel.block:
-                raise DeviceError(f"{nx} x {ny} x {nz} items: a kernel numbers fewer than 2^32")
-            compiled = cuda_kernel(
-                kernel.body,
-                packing,
-                along_rows=along_rows,
-                block=kernel.block,
-                registers=kernel.registers,
-                **kernel.options,
-            )
-            along, sizes = (nx, (nx,)) if along_rows else (items, extents)
-            # a simulated GPU has a thread of Python for each item: none for those that a block has beyond the last one
-            block = min(kernel.block, max(1, along)) if SIMULATED and not kernel.shared_rows else kernel.block
-            grid = (-(-along // block), *((ny, nz) if along_rows else (1, 1)))
-            values = [self._view(argument) for argument in flat]
-            stream = 0 if SIMULATED else self._numba_stream
-            configuration = grid, (block, 1, 1), stream
-            launch = compiled[configuration]
-
-            def run():
-                # the simulator keeps one configuration for a kernel, the last one, whatever was bound with another
-                (compiled[configuration] if SIMULATED else launch)(*sizes, *values)
-
-            run.compiled, run.values = compiled, (*sizes, *values)
+            whole, values = kernel.padded(shape), [self._view(argument) for argument in flat]
+            run = self._launch(kernel, packing, whole, values)
+            if kernel.parts:
+                run.within = lambda at, count: self._launch(kernel, packing, kernel.layers(whole, count), values, at)
             return run
 
         return bind
+
+    def _launch(self, kernel: Kernel, packing, extents, values, first: int = 0):
+        """The launch of a kernel over an index space, or over a part that begins at `first` along the slowest axis."""
+        (nx, ny, nz), items = extents, prod(extents)
+        # a warp that a row does not fill takes the place of a full one; rows that fill blocks need no division
+        many, full = max(ny, nz) > _GRID_LIMIT, kernel.ndim == 1 or nx % kernel.block == 0
+        along_rows = bool(kernel.along_rows or kernel.shared_rows or (full and not many))
+        if along_rows and many:
+            raise DeviceError(f"{ny} x {nz} rows: CUDA launches at most {_GRID_LIMIT} along y and along z")
+        if not along_rows and items >= 2**32 - kernel.block:
+            raise DeviceError(f"{nx} x {ny} x {nz} items: a kernel numbers fewer than 2^32")
+        fixed = {"along_rows": along_rows, "block": kernel.block, "registers": kernel.registers}
+        compiled = cuda_kernel(kernel.body, packing, **fixed, **kernel.options)
+        along, sizes = (nx, (nx,)) if along_rows else (items, extents)
+        # a simulated GPU has a thread of Python for each item: none for those that a block has beyond the last one
+        block = min(kernel.block, max(1, along)) if SIMULATED and not kernel.shared_rows else kernel.block
+        grid = (-(-along // block), *((ny, nz) if along_rows else (1, 1)))
+        configuration = grid, (block, 1, 1), 0 if SIMULATED else self._numba_stream
+        launch, numbers = compiled[configuration], (*sizes, *([first] if kernel.parts else []), *values)
+
+        def run():
+            # the simulator keeps one configuration for a kernel, the last one, whatever was bound with another
+            (compiled[configuration] if SIMULATED else launch)(*numbers)
+
+        run.compiled, run.values = compiled, numbers
+        return run
 
     source = staticmethod(source)
 
@@ -180,6 +184,11 @@ class CudaDevice:
         finally:
             graph = self._stream.end_capture()
         return lambda: graph.launch(self._stream)
+
+    @cached_property
+    def second_stream(self) -> SecondStream:
+        """A stream for copies and messages beside kernels."""
+        return SecondStream(self.xp, self._stream)
 
     def synchronise(self):
         """Wait until the GPU has done what was launched."""

@@ -36,13 +36,15 @@ class Kernel:
     along_rows: bool = False
     #: most registers that the compiler may give a thread on the GPU; None leaves it to the compiler
     registers: int | None = None
+    #: can be launched over a part of its index space, by the same code: another one would round otherwise
+    parts: bool = False
     #: IEEE arithmetic in the order of the formula, so that devices agree to the last bit; otherwise the fastest
     strict: bool = False
 
     @property
     def options(self) -> dict:
         """What `loops` needs to know on every device."""
-        names = ("ndim", "rows", "other_rows", "index_rows", "shared_rows", "strict")
+        names = ("ndim", "rows", "other_rows", "index_rows", "shared_rows", "strict", "parts")
         return {name: getattr(self, name) for name in names} | {"dtype": np.dtype(self.dtype)}
 
     def padded(self, shape: tuple[int, ...]) -> tuple[int, int, int]:
@@ -50,6 +52,10 @@ class Kernel:
         if len(shape) != self.ndim:
             raise ValueError(f"index space {shape} for a {self.ndim}-dimensional kernel")
         return tuple(int(extent) for extent in shape) + (1,) * (3 - self.ndim)
+
+    def layers(self, extents: tuple[int, int, int], count: int) -> tuple[int, int, int]:
+        """An index space with so many items along its slowest axis."""
+        return (*extents[: self.ndim - 1], count, *extents[self.ndim :])
 
 
 class Packing(NamedTuple):

@@ -32,7 +32,7 @@ def make(body, rows, other_rows, dtype, lanes, edges, index_rows, shared_rows):
     shared_count = shared_rows * lanes
 
     @njit(fastmath={fast}, cache={cache}, error_model="numpy", no_cfunc_wrapper=True, _nrt={counted})
-    def loop(chunk, chunks, nx, ny, nz{arguments}):
+    def loop(chunk, chunks, nx, ny, nz{start}{arguments}):
 {scratch}{walk}
     return loop
 '''
@@ -82,7 +82,7 @@ from numba import cuda, int32, int64, uint32
 
 def make(body, rows, other_rows, dtype, index_rows, shared_rows, block, registers):
     @cuda.jit(fastmath={fast}, cache={cache}{limit})
-    def kernel({extents}{arguments}):
+    def kernel({extents}{start}{arguments}):
 {place}{scratch}        if {inside}:
             {call}
     return kernel
@@ -116,42 +116,72 @@ _CUDA_SCRATCH = {
 }
 
 
+#: the argument of a loop or kernel over a part of its index space
+_START = ", first"
+
+
 def _parameters(packing: Packing) -> str:
     return "".join(f", {name}" for name in packing.names)
 
 
-def _parts(packing: Packing, ndim: int, run: str, lines: dict[str, str], rows: tuple[int, ...]) -> dict[str, str]:
-    """What the text of a wrapper is filled with, for the arguments and the scratch arrays of a body."""
+def _parts(
+    packing: Packing, ndim: int, run: str, lines: dict[str, str], rows: tuple[int, ...], parts: bool
+) -> dict[str, str]:
+    """What the text of a wrapper is filled with, for the arguments and the scratch arrays of a body.
+
+    One for `parts` of an index space has `first`, where it begins along the slowest axis, before the body's arguments.
+    """
     scratch = [name for name, count in zip(lines, rows, strict=True) if count]
-    call = f"body({', '.join([*['x', run, 'y', 'z'][: ndim + 1], *scratch, *packing.call])})"
-    made = "".join(lines[name] for name in scratch)
-    return {"arguments": _parameters(packing), "imports": packing.imports, "scratch": made, "call": call}
+    *axes, slowest = ["x", "y", "z"][:ndim]
+    x, *others = [*axes, f"first + {slowest}" if parts else slowest]
+    made, start = "".join(lines[name] for name in scratch), _START if parts else ""
+    texts = {"start": start, "arguments": _parameters(packing), "imports": packing.imports, "scratch": made}
+    return texts | {"call": f"body({', '.join([x, run, *others, *scratch, *packing.call])})"}
 
 
 @cache
 def cpu_loop(
-    body, packing: Packing, *, ndim, rows, other_rows=0, dtype, lanes, edges, index_rows, shared_rows, strict=False
+    body,
+    packing: Packing,
+    *,
+    ndim,
+    rows,
+    other_rows=0,
+    dtype,
+    lanes,
+    edges,
+    index_rows,
+    shared_rows,
+    strict=False,
+    parts=False,
 ):
-    """Wrap `body` into a loop: returns loop(chunk, chunks, nx, ny, nz, *flat arguments), the share of one core."""
+    """Wrap `body` into a loop: returns loop(chunk, chunks, nx, ny, nz, *flat arguments), the share of one core.
+
+    One for `parts` of an index space takes before these where it begins along the slowest axis.
+    """
     if edges and lanes == 1:
         edges = False
-    parts = _parts(packing, ndim, "1" if lanes == 1 else "n", _CPU_SCRATCH, (rows, other_rows, index_rows, shared_rows))
-    walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(**parts)
+    scratch = rows, other_rows, index_rows, shared_rows
+    texts = _parts(packing, ndim, "1" if lanes == 1 else "n", _CPU_SCRATCH, scratch, parts)
+    walk = (_WALK_POINTS if ndim == 1 else _WALK_LINES).format(**texts)
     constants = body, rows, other_rows, dtype, lanes, edges, index_rows, shared_rows
     # references to arrays are counted at each use of one, which takes up to three quarters of a loop's time: a body
     # makes no array, and only the views of scratch need the count
-    text = _CPU.format(**parts, walk=walk, fast=not strict, cache=UNDERSTOOD, counted=bool(parts["scratch"]))
+    text = _CPU.format(**texts, walk=walk, fast=not strict, cache=UNDERSTOOD, counted=bool(texts["scratch"]))
     module = generated("cpu", text, *constants)
     return cached_apart(module.make(*constants))
 
 
-def cpu_launch(loop, packing: Packing, workers: int, extents, flat):
-    """Compile a loop of `cpu_loop` for its arguments; returns a function that runs it on so many cores."""
-    numbers = (workers, *extents, *flat)
+def cpu_launch(loop, packing: Packing, workers: int, extents, flat, first: int | None = None):
+    """Compile a loop of `cpu_loop` for its arguments; returns a function that runs it on so many cores.
+
+    `first` is where one for parts begins.
+    """
+    numbers = (workers, *extents, *([] if first is None else [first]), *flat)
     address = compiled(loop, tuple(map(loop.typeof_pyval, (0, *numbers))))
     if workers == 1:
         return partial(loop, 0, *numbers)
-    launch = _parallel_for(_parameters(packing))
+    launch = _parallel_for(("" if first is None else _START) + _parameters(packing))
     compiled(launch, tuple(map(launch.typeof_pyval, (address, *numbers))))
     return partial(launch, address, *numbers)
 
@@ -177,13 +207,15 @@ def cuda_kernel(
     block,
     registers=None,
     strict=False,
+    parts=False,
 ):
     """Wrap `body` into a CUDA kernel for blocks (block, 1, 1).
 
     With blocks along rows, kernel(nx, *flat arguments), y and z are those of a block, and the last one of each row may
     have less to do; otherwise, kernel(nx, ny, nz, ...), blocks go along the whole index space, below 2^32 items.
+    `parts` as of `cpu_loop`.
     """
-    parts = _parts(packing, ndim, "1", _CUDA_SCRATCH, (rows, other_rows, index_rows, shared_rows))
+    texts = _parts(packing, ndim, "1", _CUDA_SCRATCH, (rows, other_rows, index_rows, shared_rows), parts)
     # the simulator has no registers
     limited = registers is not None and not config.ENABLE_CUDASIM
     limit = ", max_registers=registers" if limited else ""
@@ -191,7 +223,7 @@ def cuda_kernel(
     cached = UNDERSTOOD and not shared_rows and not limited
     constants = body, rows, other_rows, dtype, index_rows, shared_rows, block, registers
     extents, place, inside = ("nx", _ALONG_ROWS, "x < nx") if along_rows else ("nx, ny, nz", _ALONG_ALL, "z < nz")
-    parts |= {"extents": extents, "place": place, "inside": inside}
-    text = _CUDA.format(**parts, fast=not strict, cache=cached, limit=limit)
+    texts |= {"extents": extents, "place": place, "inside": inside}
+    text = _CUDA.format(**texts, fast=not strict, cache=cached, limit=limit)
     module = generated("cuda", text, *constants)
     return cached_apart(module.make(*constants))

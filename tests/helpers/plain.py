@@ -1,5 +1,7 @@
 """A device that runs kernel bodies as the plain Python they are: nothing is compiled, and no thread is started."""
 
+from functools import partial
+
 import numpy as np
 
 from repro.parallel.operations import add_alone
@@ -56,7 +58,14 @@ class PlainDevice:
 
         def bind(shape, *arguments):
             extents = kernel.padded(shape)
-            return lambda: run(kernel, lanes, extents, arguments)
+
+            def launch():
+                run(kernel, lanes, extents, arguments)
+
+            launch.within = lambda first, count: partial(
+                run, kernel, lanes, kernel.layers(extents, count), arguments, first
+            )
+            return launch
 
         return bind
 
@@ -86,8 +95,8 @@ class PlainCore(PlainDevice):
         return 1e-3 * (self.launches - before)
 
 
-def run(kernel, lanes, extents, arguments):
-    """All runs of a kernel's index space, one after the other."""
+def run(kernel, lanes, extents, arguments, first=0):
+    """All runs of a kernel's index space, one after the other, which begins at `first` along its slowest axis."""
     nx, ny, nz = extents
     private = (kernel.rows, kernel.dtype), (kernel.other_rows, kernel.dtype), (kernel.index_rows, np.int32)
     rows = (*private, (kernel.shared_rows, kernel.dtype))
@@ -98,7 +107,9 @@ def run(kernel, lanes, extents, arguments):
                 while x < nx:
                     n = length(x, nx, lanes, kernel.edges)
                     scratch = [np.full((count, lanes), 77, dtype) for count, dtype in rows if count]
-                    kernel.body(*(x, n, y, z)[: kernel.ndim + 1], *scratch, *arguments)
+                    place = [x, y, z][: kernel.ndim]
+                    place[-1] += first
+                    kernel.body(place[0], n, *place[1:], *scratch, *arguments)
                     x += n
 
 

@@ -96,8 +96,9 @@ def ptx(kernel, along_rows, arguments, fuse):
         index_rows=settings.index_rows,
         shared_rows=settings.shared_rows,
         block=settings.block,
+        parts=settings.parts,
     )
-    extents = [types.int64] * (1 if along_rows else 3)
+    extents = [types.int64] * ((1 if along_rows else 3) + settings.parts)
     signature = (*extents, *map(typeof, flat))
     # the module's name tells the kernel, all that it calls and its constants; the folder numba and how it is told
     facts = f"{wrapped.py_func.__module__} {signature} {fuse} {kernel.strict} {_compilers()}"

@@ -33,9 +33,9 @@ def box(lattice, faces, shape, *, moving=None, solid=0.0) -> Problem:
 
 ROCK = PoreSpace(sphere_crystal(11, 0.7))
 
-#: class of the flow, strategy and problem; odd sizes, so that ranks have boxes of several shapes
+#: class of the flow, strategy and problem; odd sizes, so that ranks have boxes of several shapes, the first one slabs
 CASES = {
-    "a lid over obstacles": (Simulation, "pull", box(D3Q19, (H, H, H, H, P, P), (9, 7, 11), moving=3, solid=0.2)),
+    "a lid over obstacles": (Simulation, "pull", box(D3Q19, (H, H, H, H, P, P), (5, 4, 67), moving=3, solid=0.2)),
     "pores": (PorousFlow, "sparse", PorousProblem(ROCK, 0.8, (1e-4, 0.0, 0.0), "trt", "guo")),
 }
 

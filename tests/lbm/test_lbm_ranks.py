@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -45,6 +46,15 @@ BOXES = [
 ]
 
 
+#: planes of a slab at least: so many hardly any of these boxes has, or so few that each is cut into slabs that is deep
+SLABS = st.sampled_from([1, 2, 16])
+
+
+def slabs_of(planes: int):
+    """Let boxes be cut into slabs of so many planes."""
+    return patch("repro.lbm.ranks.PLANES", planes)
+
+
 @st.composite
 def problems(draw):
     """Small boxes of any kind and size, some with obstacles."""
@@ -57,13 +67,16 @@ def problems(draw):
 
 
 @settings(max_examples=12)
+@example(box(D3Q19, (P,) * 6, (3, 2, 9)), 2, "single", "soa", 2)
+@example(box(D3Q19, (H, H, P, P, H, H), (2, 3, 10), moving=4, solid=0.2), 3, "half", "soa", 3)
 @given(
     problems(),
     st.sampled_from([2, 3, 4, 8]),
     st.sampled_from(["half", "single", "double"]),
     st.sampled_from(["soa", "aos"]),
+    SLABS,
 )
-def test_a_flow_has_the_bits_of_one_rank_however_it_is_cut(problem, ranks, precision, layout):
+def test_a_flow_has_the_bits_of_one_rank_however_it_is_cut(problem, ranks, precision, layout, planes):
     device, options = PlainDevice(), {"precision": precision, "layout": layout}
     walls = problem.model.boundaries
     # what leaks mass is refused in half precision
@@ -73,7 +86,8 @@ def test_a_flow_has_the_bits_of_one_rank_however_it_is_cut(problem, ranks, preci
         return state_of(flow_after(problem, device, rank, 3, **options))
 
     try:
-        found, *others = on_ranks(ranks, run)
+        with slabs_of(planes):
+            found, *others = on_ranks(ranks, run)
     except InputError as error:
         assert "of its own, so use" in str(error)  # noqa: PT017  too small for so many
         assume(False)
@@ -106,6 +120,13 @@ def porous_problems(draw):
     return PorousProblem(PoreSpace(solid), 0.8, (1e-3, 2e-3, 0.0), "trt", **options)
 
 
+def empty_planes() -> PorousProblem:
+    """A deep image with planes without a pore, some of them where slabs meet."""
+    solid = np.random.default_rng(3).random((11, 3, 2)) < 0.3
+    solid[[1, 5, 6, 9]] = True
+    return PorousProblem(PoreSpace(solid), 0.8, (1e-3, 2e-3, 1e-3), "trt")
+
+
 def open_square(shape) -> PorousProblem:
     """An image with hardly any solid, whose ranks meet at edges too."""
     solid = np.zeros(shape[::-1], bool)
@@ -114,10 +135,12 @@ def open_square(shape) -> PorousProblem:
 
 
 @settings(max_examples=12)
-@example(open_square((7, 7, 1)), 4, "sparse")
-@example(open_square((7, 7, 1)), 4, "flag word")
-@given(porous_problems(), st.sampled_from([2, 3, 4]), st.sampled_from(PorousFlow.ON_RANKS))
-def test_a_flow_through_pores_has_the_bits_of_one_rank_however_the_image_is_cut(problem, ranks, strategy):
+@example(open_square((7, 7, 1)), 4, "sparse", 16)
+@example(open_square((7, 7, 1)), 4, "flag word", 16)
+@example(empty_planes(), 2, "sparse", 2)
+@example(empty_planes(), 3, "branches", 2)
+@given(porous_problems(), st.sampled_from([2, 3, 4]), st.sampled_from(PorousFlow.ON_RANKS), SLABS)
+def test_a_flow_through_pores_has_the_bits_of_one_rank_however_the_image_is_cut(problem, ranks, strategy, planes):
     def run(rank):
         flow = PorousFlow(problem, PlainDevice(), ranks=rank, strategy=strategy)
         flow.set_populations(random_populations(problem))
@@ -125,7 +148,8 @@ def test_a_flow_through_pores_has_the_bits_of_one_rank_however_the_image_is_cut(
         return [flow.gathered(values) for values in flow.fields()], flow.permeability()
 
     try:
-        found = on_ranks(ranks, run)
+        with slabs_of(planes):
+            found = on_ranks(ranks, run)
     except InputError as error:
         assert str(error).endswith(("fewer ranks", "so use 1", "so use 2", "so use 3"))  # noqa: PT017
         assume(False)
@@ -183,9 +207,18 @@ def two_fluids(draw):
     return TwoFluids(PoreSpace(solid), interaction=0.15, wetting=(0.1, 0.05), **options), strategy
 
 
+def deep_mixture(faces=(P,) * 6, stencil="isotropic-4") -> TwoFluids:
+    """Two fluids in a few nodes across, and nine deep."""
+    solid = np.random.default_rng(5).random((9, 2, 3)) < 0.2
+    more = {"stencil": stencil, "boundaries": Boundaries(faces)}
+    return TwoFluids(PoreSpace(solid), interaction=0.15, wetting=(0.1, 0.05), **more)
+
+
 @settings(max_examples=5)
-@given(two_fluids(), st.sampled_from([2, 4]))
-def test_two_fluids_have_the_bits_of_one_rank_however_the_image_is_cut(case, ranks):
+@example((deep_mixture(), "sparse"), 2, 2)
+@example((deep_mixture((P, P, P, P, H, H), "isotropic-8"), "dense"), 2, 2)
+@given(two_fluids(), st.sampled_from([2, 4]), SLABS)
+def test_two_fluids_have_the_bits_of_one_rank_however_the_image_is_cut(case, ranks, planes):
     problem, strategy = case
     chance = np.random.default_rng(2)
     densities = [chance.uniform(0.4, 0.6, problem.solid.shape) for _ in "ab"]
@@ -199,7 +232,8 @@ def test_two_fluids_have_the_bits_of_one_rank_however_the_image_is_cut(case, ran
 
     expected, masses = run(None)
     try:
-        found = on_ranks(ranks, run)
+        with slabs_of(planes):
+            found = on_ranks(ranks, run)
     except InputError as error:
         assert str(error).endswith(("fewer ranks", "so use 1", "so use 2", "so use 3"))  # noqa: PT017
         assume(False)

@@ -1,5 +1,6 @@
 """Numbers that other ranks need: each comes from its place there to its place here, over a bus or without."""
 
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -11,6 +12,7 @@ from helpers.rank_threads import on_ranks
 from repro.parallel import select
 from repro.parallel.ranks.exchange import Exchange, Link
 from repro.parallel.ranks.nccl import GpuMessages
+from repro.parallel.ranks.nonblocking import NonblockingExchange
 
 
 def links(rank: int) -> list[Link]:
@@ -54,9 +56,14 @@ def test_a_rank_says_what_it_waits_for():
     assert on_ranks(3, run) == [["numbers that cross"]] * 3
 
 
-def test_connected_gpus_send_each_other_the_same_and_nothing_crosses_the_bus(monkeypatch):
-    """Two ranks that are neighbours on both sides: what tags tell apart on hosts, the order does here."""
+@pytest.fixture
+def nccl(monkeypatch):
+    """CuPy's place is taken: of its NCCL, and of its current stream."""
     connected(monkeypatch)
+
+
+def test_connected_gpus_send_each_other_the_same_and_nothing_crosses_the_bus(nccl):
+    """Two ranks that are neighbours on both sides: what tags tell apart on hosts, the order does here."""
 
     def run(rank, device):
         if isinstance(device, Gpu):
@@ -68,3 +75,69 @@ def test_connected_gpus_send_each_other_the_same_and_nothing_crosses_the_bus(mon
 
     over_hosts, direct = (on_ranks(2, partial(run, device=device)) for device in (select("serial"), Gpu()))
     assert direct == over_hosts == [[14, 1, 2, 3, 4, 11], [4, 11, 12, 13, 14, 1]]
+
+
+class Streams:
+    """A second stream that says who waits for whom, and when it is the current one."""
+
+    def __init__(self):
+        self.said = []
+
+    def fork(self):
+        self.said.append("fork")
+
+    def join(self):
+        self.said.append("join")
+
+    @contextmanager
+    def current(self):
+        self.said.append("messages")
+        yield
+
+
+def in_rows(rank: int) -> list[Link]:
+    """Three ranks in a ring, each with two rows of seven; one of them has nothing for the one before it."""
+    before, behind, none = (rank - 1) % 3, (rank + 1) % 3, np.zeros(0, int)
+    up, down = np.array([3, 4, 10, 11]), np.array([2, 9])
+    from_behind, from_before = np.array([5, 12]), np.array([0, 1, 7, 8])
+    return [
+        Link(before, 5, 6, none if rank == 1 else down, from_before, 2),
+        Link(behind, 6, 5, up, none if rank == 0 else from_behind, 2),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["hosts", "over hosts", "connected"])
+def test_in_two_halves_what_belongs_to_others_is_there_after_the_second(kind, nccl):
+    def run(rank):
+        device = {"hosts": select("serial"), "over hosts": StagedDevice(), "connected": Gpu()}[kind]
+        device.second_stream = Streams()
+        if kind == "connected":
+            rank.gpus = GpuMessages(rank)
+        arrays = [device.zeros(14, np.float32) + np.float32(100 * which + 10 * rank.rank) for which in (1, 2)]
+        exchange = NonblockingExchange(in_rows(rank.rank), arrays, rank, device, "numbers")
+        for _ in range(2):
+            for array in arrays:
+                array[[2, 3, 4, 9, 10, 11]] += np.float32([0.5, 1, 2, 3, 4, 5])
+            exchange.begin()
+            for array in arrays:
+                # a kernel between the halves
+                array[[6, 13]] += 1
+            exchange.end()
+        return arrays, device.second_stream.said
+
+    for rank, (arrays, said) in enumerate(on_ranks(3, run)):
+        assert said == ([] if kind == "hosts" else ["fork", "messages", "join"] * 2)
+        before, behind = (10 * ((rank + step) % 3) for step in (-1, 1))
+        for base, array in zip((100, 200), arrays, strict=True):
+            own, low, high = (base + number for number in (10 * rank, before, behind))
+            expected = np.array([low + 2, low + 4, own + 1, own + 2, own + 4, high + 1, own + 2], np.float32)
+            second = np.array([low + 8, low + 10, own + 6, own + 8, own + 10, high + 6, own + 2], np.float32)
+            if rank == 0:
+                expected[5] = second[5] = own
+            np.testing.assert_array_equal(array.reshape(2, 7), [expected, second])
+
+
+def test_places_with_gaps_cannot_be_sent_as_they_are():
+    link = Link(0, 5, 6, np.array([1, 3]), np.array([4, 5]))
+    with pytest.raises(ValueError, match=r"^2 places from 1 to 3 have gaps$"):
+        NonblockingExchange([link], [np.zeros(8)], None, select("serial"), "numbers")

@@ -43,12 +43,17 @@ def visit_3d(x, n, y, z, s, seen, run, nx, ny):
 VISITS = {1: visit_1d, 2: visit_2d, 3: visit_3d}
 
 
-def visited(device, compiled, shape):
-    """How often each item was visited, and the length of the run it was visited in; both of shape (z, y, x)."""
+def visited(device, compiled, shape, parts=None):
+    """How often each item was visited, and the length of the run it was visited in; both of shape (z, y, x).
+
+    In one launch, or in several of `parts`, (first, count) along the slowest axis.
+    """
     count = int(np.prod(shape))
     seen, run = device.zeros(count, np.float64), device.zeros(count, np.int64)
     nx, ny = (*shape, 1)[:2]
-    compiled(shape, seen, run, nx, ny)()
+    launch = compiled(shape, seen, run, nx, ny)
+    for each in [launch] if parts is None else [launch.within(*part) for part in parts]:
+        each()
     device.synchronise()
     # an item adds its own number plus one, so a visit with another's scratch shows as well as a second visit
     times = device.to_host(seen) / (1 + np.arange(count))
@@ -82,6 +87,17 @@ def test_each_item_is_visited_exactly_once_with_scratch_of_its_own(device, ndim,
     for extent in (1, 127, 128, 129, 130, 131) if not device.simulated else (1, BLOCK, BLOCK + 1):
         shape = (extent, *(1,) * (ndim - 1))
         np.testing.assert_array_equal(visited(device, compiled, shape)[0], 1)
+
+
+@pytest.mark.parametrize("ndim", [1, 3])
+def test_parts_along_the_slowest_axis_visit_their_items_and_no_others(device, ndim):
+    options = {"rows": 2, "dtype": np.float64, "edges": ndim > 1, "block": BLOCK, "parts": True}
+    compiled = device.compile(Kernel(VISITS[ndim], ndim=ndim, **options))
+    for shape in ((9,), (13,)) if ndim == 1 else ((5, 2, 9), (8, 1, 7)):
+        times, _ = visited(device, compiled, shape, [(0, 2), (5, shape[-1] - 5)])
+        expected = np.ones(shape[::-1])
+        expected[2:5] = 0
+        np.testing.assert_array_equal(times, expected)
 
 
 def test_launches_of_one_kernel_over_more_and_fewer_items_leave_each_other_alone(device):

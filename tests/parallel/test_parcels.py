@@ -87,9 +87,8 @@ def test_all_ranks_raise_what_the_first_one_has_found():
             if rank.rank in wrong:
                 raise DivergenceError(f"rank {rank.rank} is wet")
 
-        with pytest.raises(DivergenceError) as raised:
-            with together(rank, DivergenceError):
-                check()
+        with pytest.raises(DivergenceError) as raised, together(rank, DivergenceError):
+            check()
         return str(raised.value)
 
     assert on_ranks(3, lambda rank: run(rank, (1, 2))) == ["rank 1 is wet"] * 3

@@ -102,7 +102,7 @@ def dense_kernel(model, storage: str, dtype, read, in_solid, *, block: int) -> K
             store(s, n, here, size, marks, g)
 
     options = kernel_options(storage, dtype, block)
-    return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), edges=True, **options)
+    return Kernel(update, ndim=3, rows=scratch_rows(model.lattice), edges=True, parts=True, **options)
 
 
 @cache
@@ -120,7 +120,7 @@ def update_kernel(model, storage: str, dtype, load, in_solid, *, block: int, rev
             collide(s, n, rates, force)
             store(s, n, x, size, marks, g)
 
-    return Kernel(update, rows=scratch_rows(model.lattice), **kernel_options(storage, dtype, block))
+    return Kernel(update, rows=scratch_rows(model.lattice), parts=True, **kernel_options(storage, dtype, block))
 
 
 @cache

@@ -7,13 +7,17 @@ import numpy as np
 
 
 class Link(NamedTuple):
-    """Another rank, the tags of what is sent to it and received from it, and the places of both in a flat array."""
+    """Another rank, the tags of what is sent to it and received from it, and the places of both in a flat array.
+
+    The places are those of so many `rows`, one after the other, of which each has as many.
+    """
 
     rank: int
     tag_out: int
     tag_in: int
     leaving: np.ndarray
     arriving: np.ndarray
+    rows: int = 1
 
 
 class Exchange:
@@ -38,9 +42,13 @@ class Exchange:
         self._in.unpack(array)
 
     def _between_hosts(self) -> None:
-        requests = [self._ranks.receive(there, link.rank, link.tag_in) for link, _, there in self._links if len(there)]
-        requests += [self._ranks.send(here, link.rank, link.tag_out) for link, here, _ in self._links if len(here)]
-        self._ranks.wait(requests, self._what)
+        self._ranks.wait(requests_of(self._links, self._ranks), self._what)
+
+
+def requests_of(messages, ranks) -> list:
+    """Begin to send and receive `messages`, (link, piece out, piece in) on the host, of which some may be empty."""
+    requests = [ranks.receive(there, link.rank, link.tag_in) for link, _, there in messages if len(there)]
+    return requests + [ranks.send(here, link.rank, link.tag_out) for link, here, _ in messages if len(here)]
 
 
 def _by_direction(links) -> tuple[list, list]:

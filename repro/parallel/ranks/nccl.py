@@ -26,7 +26,9 @@ class GpuMessages:
         stream, byte = self._stream(), self._nccl.NCCL_CHAR
         self._nccl.groupStart()
         for link, piece, _ in sorted(links, key=lambda each: each[0].tag_out):
-            self._group.send(piece.data.ptr, piece.nbytes, byte, link.rank, stream)
+            if len(piece):
+                self._group.send(piece.data.ptr, piece.nbytes, byte, link.rank, stream)
         for link, _, piece in sorted(links, key=lambda each: each[0].tag_in):
-            self._group.recv(piece.data.ptr, piece.nbytes, byte, link.rank, stream)
+            if len(piece):
+                self._group.recv(piece.data.ptr, piece.nbytes, byte, link.rank, stream)
         self._nccl.groupEnd()

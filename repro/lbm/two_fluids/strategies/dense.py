@@ -49,7 +49,7 @@ def make_potential_kernel(lattice: Lattice, dtype, some_solid: bool, block: int)
         if count_pores(marks, here, n, in_solid) > 0:
             keep(s, n, here, (x, y, z, grid), marks, f_a, f_b, phi_a, phi_b, coupling.g)
 
-    return Kernel(potentials, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block)
+    return Kernel(potentials, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block, parts=True)
 
 
 @cache
@@ -70,7 +70,7 @@ def make_update_kernel(
             gradient(s, n, FORCES[1], x, y, z, grid, phi_a)
             finish(s, n, here, size, marks, g_a, g_b, a, b)
 
-    return Kernel(update, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block)
+    return Kernel(update, ndim=3, rows=ROWS, dtype=dtype, edges=True, block=block, parts=True)
 
 
 def _make_place(lattice: Lattice, solid: np.ndarray):

@@ -72,7 +72,7 @@ def _potential_kernel(lattice: Lattice, dtype, block: int) -> Kernel:
     def potentials(x, n, s, sources, f_a, f_b, phi_a, phi_b, length, coupling):
         keep(s, n, x, (x, length), sources, f_a, f_b, phi_a, phi_b, coupling.g)
 
-    return Kernel(potentials, rows=ROWS, dtype=dtype, block=block)
+    return Kernel(potentials, rows=ROWS, dtype=dtype, block=block, parts=True)
 
 
 @cache
@@ -88,7 +88,7 @@ def _update_kernel(lattice: Lattice, dtype, collision: str | None, stencil: str,
         gradient(s, n, FORCES[1], x, length, sources, phi_a, coupling.wall_b)
         finish(s, n, x, length, sources, g_a, g_b, a, b)
 
-    return Kernel(update, rows=ROWS, dtype=dtype, block=block)
+    return Kernel(update, rows=ROWS, dtype=dtype, block=block, parts=True)
 
 
 def _make_place(pores, device):
