@@ -1,4 +1,4 @@
-"""The methods that run on several ranks: what is built for a box, and what a unit of its volume holds."""
+"""The methods that run on several ranks, one entry each: what is built for a box, what it counts, and what it sends."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,23 +13,36 @@ from repro.lbm.model import Model, Problem
 from repro.lbm.porous.problem import PorousProblem
 from repro.lbm.porous.simulation import PorousFlow
 from repro.lbm.simulation import Simulation
+from repro.lbm.strategies.scheme import in_order
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
+from repro.parallel import TimeLoop
 
 #: side of a cell of the rock in voxels, and its porosity
 ROCK_CELL, POROSITY = 16, 0.4
 
 
 class Method(NamedTuple):
-    """How a method is built on ranks, build(shape, device, ranks), and what it counts, work(simulation)."""
+    """How a method runs on ranks."""
 
+    #: build(shape, device, ranks): a simulation of a periodic box of (nx, ny, nz), ready to step
     build: Callable
-    work: Callable
+    #: bytes that cross a cut each way, for a unit of its area
+    crossing: float
+    #: unhidden(simulation) takes the same steps, but each exchange follows the work that hid it; None: none is hidden
+    unhidden: Callable | None = None
 
 
-def fluid_nodes(flow) -> int:
-    """Fluid nodes of the whole box."""
-    return flow.problem.fluid_nodes
+def sent_late(flow) -> TimeLoop | None:
+    """The steps of a flow on slabs, in which messages are sent when they are waited for; None if it is not on slabs."""
+    launches = []
+    for parts in flow.scheme.parts:
+        sends = [name for name in parts if name.startswith("send")]
+        names = [name for name in parts if name not in sends]
+        for name in sends:
+            names.insert(names.index(name.replace("send", "receive")), name)
+        launches += [in_order(*(parts[name] for name in names))] if sends else []
+    return TimeLoop(flow.device, launches, start=flow.start, look=flow.look) if launches else None
 
 
 def box(shape, device, ranks):
@@ -55,8 +68,12 @@ def two_fluids(shape, device, ranks):
     return flow
 
 
+#: populations of D3Q19 that cross a plane
+_CROSSING = sum(velocity[2] == 1 for velocity in D3Q19.velocities)
+
+#: all in single precision; two fluids send their potentials as well
 METHODS = {
-    "dense": Method(box, fluid_nodes),
-    "sparse": Method(rock, fluid_nodes),
-    "two fluids": Method(two_fluids, fluid_nodes),
+    "dense": Method(box, 4 * _CROSSING, sent_late),
+    "sparse": Method(rock, 4 * _CROSSING * POROSITY, sent_late),
+    "two fluids": Method(two_fluids, 2 * 4 * (_CROSSING + 1), sent_late),
 }
