@@ -21,7 +21,11 @@ if not GPU:
 
 from helpers.plain import PlainDevice  # noqa: E402
 
+from repro.parallel import cpu  # noqa: E402
 from repro.study.run.execute import import_without_grammar  # noqa: E402
+
+# the grids of tests are small, and all cores shall meet in them
+cpu.NODES_A_CORE = 1
 
 # before a test imports it with the grammar, which takes every process of tests some seconds
 import_without_grammar("nbformat")

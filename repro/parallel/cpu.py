@@ -2,6 +2,7 @@
 
 import time
 from functools import cache, partial
+from math import prod
 
 import numba
 import numpy as np
@@ -15,6 +16,9 @@ from .kernel import Kernel, flattened
 from .loops import cpu_launch, cpu_loop
 from .operations import add_alone, add_locked
 
+#: fewest nodes of a grid that are worth a core: to start cores and to wait for them takes as long as some thousands
+NODES_A_CORE = 4096
+
 
 @device_function
 def _no_barrier():
@@ -24,7 +28,8 @@ def _no_barrier():
 class CpuDevice:
     """One core or all cores of the CPU. `lanes` is the length of a run of items (1 for `serial`).
 
-    `workers` limits the cores of "threads"; with 1 it is the same rows of items on one core.
+    `workers` limits the cores of "threads"; with 1 it is the same rows of items on one core. A small grid takes fewer:
+    a node has the same bits on any number.
     """
 
     simulated = False
@@ -90,13 +95,17 @@ class CpuDevice:
         loop = cpu_loop(kernel.body, packing, lanes=lanes, edges=kernel.edges, **kernel.options)
         start = first if kernel.parts else None
         # compiled when it is first launched
-        ready = cache(partial(cpu_launch, loop, packing, self.workers, extents, flat, start))
+        ready = cache(partial(cpu_launch, loop, packing, self._cores(kernel, extents), extents, flat, start))
 
         def run():
             ready()()
 
         run.compiled = loop
         return run
+
+    def _cores(self, kernel: Kernel, shape: tuple[int, ...]) -> int:
+        """Cores that a launch takes: all of them for particles, of which each may have a hundred neighbours."""
+        return self.workers if kernel.ndim == 1 else max(1, min(self.workers, prod(shape) // NODES_A_CORE))
 
     source = staticmethod(source)
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from repro.errors import DeviceError, InputError, MemoryLimitError
-from repro.parallel import gpu_present, measure, readable, require_memory, select
+from repro.parallel import CpuDevice, Kernel, cpu, gpu_present, measure, readable, require_memory, select
+from repro.parallel.operations import zero
 
 
 def one_line(error) -> str:
@@ -45,6 +46,18 @@ def test_cuda_without_a_gpu_is_refused_and_never_replaced(monkeypatch):
     assert "cuda" in text
     assert "--device threads" in text
     assert isinstance(error.value, InputError)
+
+
+@pytest.mark.parametrize(
+    ("shape", "cores"),
+    [((127, 32), 1), ((128, 32), 1), ((256, 32), 2), ((16, 16, 64), 4), ((10**3,) * 3, 8), ((10,), 8)],
+)
+def test_a_core_takes_some_thousands_of_nodes_or_its_share_of_the_particles(shape, cores, monkeypatch):
+    monkeypatch.setattr(cpu, "NODES_A_CORE", 4096)
+    asked = []
+    monkeypatch.setattr(cpu, "cpu_launch", lambda loop, packing, workers, *rest: lambda: asked.append(workers))
+    CpuDevice("threads", workers=8).compile(Kernel(zero, ndim=len(shape)))(shape, np.zeros(1))()
+    assert asked == [cores]
 
 
 def test_what_does_not_fit_is_refused_before_it_is_allocated_naming_both_amounts():
