@@ -14,7 +14,7 @@ from .inlined import source
 from .jit import device_function
 from .kernel import Kernel, flattened
 from .loops import cpu_launch, cpu_loop
-from .operations import add_alone, add_locked
+from .operations import add_alone, add_locked, exchange_alone, exchange_locked
 
 #: fewest nodes of a grid that are worth a core: to start cores and to wait for them takes as long as some thousands
 NODES_A_CORE = 4096
@@ -41,8 +41,9 @@ class CpuDevice:
         self.parallel = name == "threads" and workers != 1
         self.lanes = 128 if name == "threads" else 1
         self.workers = (workers or numba.get_num_threads()) if self.parallel else 1
-        #: add(array, index, value) for kernels: adds where others add too, and returns what was there before
+        #: add and exchange(array, index, value) for kernels: others may do so too; they return what was there before
         self.add = add_locked if self.parallel else add_alone
+        self.exchange = exchange_locked if self.parallel else exchange_alone
 
     def __repr__(self):
         return f"{self.name} ({self.workers} of {psutil.cpu_count()} cores)"

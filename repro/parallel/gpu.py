@@ -17,7 +17,6 @@ from .inlined import source
 from .jit import device_function
 from .kernel import Kernel, flattened
 from .loops import cuda_kernel
-from .operations import add_on_gpu
 from .second_stream import SecondStream
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
@@ -29,6 +28,16 @@ warnings.filterwarnings("ignore", message=".*GPU under-utilization.*")
 if SIMULATED:
     # integers wrap around on a GPU; NumPy's scalars do too, and warn
     warnings.filterwarnings("ignore", message="overflow encountered in scalar")
+
+
+def add_on_gpu(array, index, value):
+    """array[index] += value, for the threads of a GPU; returns what was there before."""
+    return cuda.atomic.add(array, index, value)
+
+
+def exchange_on_gpu(array, index, value):
+    """array[index] = value, for the threads of a GPU; returns what was there before."""
+    return cuda.atomic.exch(array, index, value)
 
 
 def _threads_barrier():
@@ -56,7 +65,7 @@ class CudaDevice:
         self._bind_operations(device_function)
 
     def _bind_operations(self, mark):
-        self.add = mark(add_on_gpu)
+        self.add, self.exchange = mark(add_on_gpu), mark(exchange_on_gpu)
         self.barrier, self.barrier_any = mark(_threads_barrier), mark(_threads_barrier_any)
 
     def __repr__(self):

@@ -3,11 +3,9 @@
 What several workers do to an array at once returns the value that was there before.
 """
 
-from functools import cache
-
 import numpy as np
 from llvmlite import ir
-from numba import cuda, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
@@ -183,31 +181,12 @@ def add_alone(array, index, value):
     return before
 
 
-def add_on_gpu(array, index, value):
-    """array[index] += value, for the threads of a GPU."""
-    return cuda.atomic.add(array, index, value)
-
-
 @device_function
 def exchange_alone(array, index, value):
     """array[index] = value, for one worker."""
     before = array[index]
     array[index] = value
     return before
-
-
-def exchange_on_gpu(array, index, value):
-    """array[index] = value, for the threads of a GPU."""
-    return cuda.atomic.exch(array, index, value)
-
-
-@cache
-def make_exchange(device):
-    """The exchange(array, index, value) that goes with the `add` of a device."""
-    alike = {add_alone: exchange_alone, add_locked: exchange_locked}
-    if device.add in alike:
-        return alike[device.add]
-    return cuda.jit(device=True)(exchange_on_gpu) if device.simulated else device_function(exchange_on_gpu)
 
 
 @intrinsic(prefer_literal=True)

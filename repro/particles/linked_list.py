@@ -11,7 +11,7 @@ import numpy as np
 
 from repro.errors import require
 from repro.parallel import device_function
-from repro.parallel.operations import add_alone, make_exchange
+from repro.parallel.operations import add_alone
 
 from .cells import cell_of
 from .launch import launch_of
@@ -69,7 +69,7 @@ class _Lists:
 
     def update(self, r, backward: bool = False) -> dict:
         """The launches that build the lists from positions `r`, by name."""
-        count, body = len(self._links), _link_body(self._real, make_exchange(self.device), backward)
+        count, body = len(self._links), _link_body(self._real, self.device.exchange, backward)
         link = launch_of(self.device, body, count, r, self._heads, self._links, count, self.cells.shape)
         return {"unlink": launch_of(self.device, _unlink, self.cells.count, self._heads), "link": link}
 

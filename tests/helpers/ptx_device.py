@@ -20,12 +20,11 @@ from numba.cuda.cudadrv import nvvm
 
 from repro.files import read_json, write_json
 from repro.parallel import device_function
-from repro.parallel.gpu import _threads_barrier, _threads_barrier_any
+from repro.parallel.gpu import _threads_barrier, _threads_barrier_any, add_on_gpu, exchange_on_gpu
 from repro.parallel.jit import CACHE_FOLDER
 from repro.parallel.kernel import flattened
 from repro.parallel.loops import cuda_kernel
 from repro.parallel.numba_internals import _no_garbage_collection
-from repro.parallel.operations import add_on_gpu
 
 #: what has been compiled in this process, for whichever device
 _COMPILED = {}
@@ -42,8 +41,9 @@ class PtxDevice:
     """
 
     name, xp, simulated = "cuda", np, False
-    barrier, barrier_any, add = (
-        staticmethod(device_function(operation)) for operation in (_threads_barrier, _threads_barrier_any, add_on_gpu)
+    barrier, barrier_any, add, exchange = (
+        staticmethod(device_function(operation))
+        for operation in (_threads_barrier, _threads_barrier_any, add_on_gpu, exchange_on_gpu)
     )
 
     def __init__(self, *fuse):
