@@ -255,24 +255,24 @@ def is_held(output: Path, unknown: bool = True) -> bool:
     return unknown if state is Lock.NONE else state is Lock.TAKEN
 
 
-#: checks links in JSON; nothing here has any, and its grammar takes 1.5 s to build in every process
-_NOT_NEEDED = "rfc3987_syntax"
+#: check links and durations in JSON; nothing here has any, and they take up to 2 s to load in every process
+_NOT_NEEDED = ("rfc3987_syntax", "isoduration")
 
 
 def import_without_grammar(name: str) -> ModuleType:
-    """The module `name`, imported without the grammar of links that comes along with notebooks' JSON schema.
+    """The module `name`, imported without the grammars of links and durations that come along with the JSON schema.
 
     InputError if it is not installed, or what it needs is not.
     """
-    known = _NOT_NEEDED in sys.modules
-    sys.modules.setdefault(_NOT_NEEDED, None)
+    new = [each for each in _NOT_NEEDED if each not in sys.modules]
+    sys.modules.update(dict.fromkeys(new))
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise InputError(f"{error.name} is not installed: python -m pip install -r requirements.txt") from None
     finally:
-        if not known:
-            del sys.modules[_NOT_NEEDED]
+        for each in new:
+            del sys.modules[each]
 
 
 if __name__ == "__main__":
