@@ -50,7 +50,7 @@ CHAPTERS = {
         "electrons/memory",
         "electrons/electrons_speed",
     ),
-    "Beyond the papers": ("beyond/scaling",),
+    "Beyond the papers": ("beyond/scaling", "beyond/roofline"),
 }
 
 TEACHES = {
@@ -93,4 +93,5 @@ TEACHES = {
     "electrons/memory": "what copies of the current per block cost in memory, and how processes share a GPU",
     "electrons/electrons_speed": "how fast electrons move today, beside the paper's one number",
     "beyond/scaling": "what an exchange between GPUs costs, when it is hidden, and how to predict both from bytes",
+    "beyond/roofline": "what no step can beat, how near ours come, and from how many particles a GPU pays",
 }
