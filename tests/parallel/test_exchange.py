@@ -13,6 +13,7 @@ from repro.parallel import select
 from repro.parallel.ranks.exchange import Exchange, Link
 from repro.parallel.ranks.nccl import GpuMessages
 from repro.parallel.ranks.nonblocking import NonblockingExchange
+from repro.parallel.ranks.pieces import Pieces
 
 
 def links(rank: int) -> list[Link]:
@@ -62,7 +63,8 @@ def nccl(monkeypatch):
     connected(monkeypatch)
 
 
-def test_connected_gpus_send_each_other_the_same_and_nothing_crosses_the_bus(nccl):
+@pytest.mark.usefixtures("nccl")
+def test_connected_gpus_send_each_other_the_same_and_nothing_crosses_the_bus():
     """Two ranks that are neighbours on both sides: what tags tell apart on hosts, the order does here."""
 
     def run(rank, device):
@@ -141,3 +143,23 @@ def test_places_with_gaps_cannot_be_sent_as_they_are():
     link = Link(0, 5, 6, np.array([1, 3]), np.array([4, 5]))
     with pytest.raises(ValueError, match=r"^2 places from 1 to 3 have gaps$"):
         NonblockingExchange([link], [np.zeros(8)], None, select("serial"), "numbers")
+
+
+@pytest.mark.usefixtures("nccl")
+@pytest.mark.parametrize("device", [select("serial"), StagedDevice(), Gpu()])
+def test_pieces_go_whole_to_those_that_other_ranks_have_for_them(device):
+    """Two ranks that are neighbours on both sides: what leaves at one of them arrives at the other one."""
+
+    def run(rank):
+        if isinstance(device, Gpu):
+            rank.gpus = GpuMessages(rank)
+        out, into, other = device.zeros(6, np.int32), device.zeros(6, np.int32), 1 - rank.rank
+        below = Link(other, 5, 6, slice(0, 2), slice(4, 6))
+        above = Link(other, 6, 5, slice(3, 5), slice(0, 2))
+        pieces = Pieces([below, above], out, into, rank, device, "pieces")
+        for more in (10, 20):
+            out[:] = np.arange(6) + more * (rank.rank + 1)
+            pieces()
+        return into[[0, 1, 4, 5]].tolist()
+
+    assert on_ranks(2, run) == [[40, 41, 43, 44], [20, 21, 23, 24]]
