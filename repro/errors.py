@@ -47,7 +47,7 @@ class DivergenceError(ArithmeticError):
 
 
 class CapacityError(InputError):
-    """A cell held more particles than the table has rows for."""
+    """A cell of a table, or a rank, had more particles than it has room for."""
 
 
 class CheckError(AssertionError):

@@ -10,5 +10,6 @@ Where a section is:
     sph 2, figures 3 and 5         block_sort.py (cells by sorted keys, in shared memory); beside it radix_sort.py (in
                                    global memory, and a library's) and linked_list.py
 
-Not in the papers: cell_permutation.py and sorted_cells.py (particles in the order of their cells).
+Not in the papers: cell_permutation.py and sorted_cells.py (particles in the order of their cells); local_cells.py,
+local_particles.py, crossing.py, messages.py and rooms.py (the same on one of several ranks, and what crosses).
 """
