@@ -16,7 +16,7 @@ Where a section is:
     5, table 4                     benchmark.py; repro/papers/dpd/speed
     6, figure 9                    cases.py (Channel); repro/papers/dpd/flow/sections.py
 
-Not in the paper: strategies/planes.py (fast on a CPU) and sorted_cells.py (fast on a GPU).
+Not in the paper: strategies/planes.py (fast on a CPU), sorted_cells.py (fast on a GPU) and ranks.py (several of them).
 
 From an equation to its kernel: forces.py, pair.py, a file of strategies/, and the launch at its end.
 """

@@ -67,6 +67,7 @@ class Averages:
         fits = columns >= 1 and rows >= 1 and 0 <= low < high <= system.box[2]
         require(fits, f"{bins}: the box has z from 0 to {system.box[2]}")
         self._device, self._box, self._shape, self._range = device, system.box, (columns, rows), (low, high)
+        self._share = simulation.share
         self._sums, self._samples = device.zeros(4 * columns * rows, np.float64), device.zeros(1, np.int64)
         state, units = simulation.state, [int(height / system.box[2] * 2**32) for height in (low, high)]
         arguments = state.particles, self._sums, self._samples, columns, rows, *units
@@ -81,8 +82,8 @@ class Averages:
         self._samples[:] = 0
 
     def take(self) -> Field:
-        """The averages since the last call; raises InputError if nothing was sampled."""
-        sums = self._device.to_host(self._sums).reshape(*self._shape, 4)
+        """The averages since the last call; raises InputError if nothing was sampled. All ranks must call it."""
+        sums = self._share.sum(self._device.to_host(self._sums)).reshape(*self._shape, 4)
         samples = int(self._device.to_host(self._samples)[0])
         require(samples, "no sample since the last call of take(): run some steps with this observer first")
         self._reset()

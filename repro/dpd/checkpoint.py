@@ -8,14 +8,18 @@ from typing import Annotated
 import numpy as np
 
 from repro.checksummed_hdf5 import entry, opened, written
-from repro.declared import Flag, Kind, OneOf, checked
+from repro.declared import Flag, Kind, Number, OneOf, checked
 from repro.errors import require, short
 from repro.files import append_text, write_text
-from repro.parallel.options import OnDevice
+from repro.parallel import PRECISIONS
+from repro.parallel.options import OnDevice, OnRanks
+from repro.particles.position import Units
 
 from .fluid import TRIED, Fluid
 from .forces import GROOT_WARREN, Law
+from .ranks import ROOM
 from .simulation import LONGEST_MOVE, Simulation
+from .state import State
 from .strategies import STRATEGIES, runs_on
 from .system import System
 from .walls import Walls
@@ -28,29 +32,52 @@ _FRAME = re.compile(rb'^(\d+)\nLattice=".*\n', re.MULTILINE)
 _BLOCK = 1 << 16
 
 _VERSION = 4
-_ARRAYS = ("r", "v", "u", "f", "virial", "ids", "clock", "sequence")
+#: what the particles have in common; the others are `State.EACH`
+_OF_ALL = ("clock", "sequence")
 
 
 @checked
 def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
-    """Write a checkpoint, whole or not at all."""
-    system = simulation.system
+    """Write a checkpoint, whole or not at all.
+
+    Of several ranks all must call it, rank 0 writes, and the others wait until it has.
+    """
     # one that goes on would not find the forces at the start
     simulation.start()
+    particles = simulation.gathered(*State.EACH)
+    try:
+        if particles is not None:
+            _write(simulation, particles, path)
+    finally:
+        simulation.share.sum(0)
 
+
+def _write(simulation: Simulation, particles: dict, path) -> None:
+    system, state = simulation.system, simulation.state
     with written(path, KIND, _VERSION) as file:
         file.attrs.update(steps=simulation.steps, **simulation.options)
         file.attrs.update(box=system.box, moving=system.moving, drive=system.drive, turn=system.turn, name=system.name)
         file.create_group("fluid").attrs.update(asdict(system.fluid) | {"law": system.fluid.law.name})
         file.create_group("walls").attrs.update(asdict(system.walls))
         file["force"] = _force(system.fluid)
-        for name in _ARRAYS:
-            file[name] = simulation.device.to_host(getattr(simulation.state, name))
+        for name in _OF_ALL:
+            file[name] = simulation.device.to_host(getattr(state, name))
+        for name, rows in particles.items():
+            file[name] = rows.ravel()
 
 
 @checked
-def load(path, device: OnDevice, *, law: Law = GROOT_WARREN) -> Simulation:
+def load(
+    path,
+    device: OnDevice,
+    *,
+    law: Law = GROOT_WARREN,
+    ranks: OnRanks = None,
+    room: Annotated[float, Number(1)] = ROOM,
+) -> Simulation:
     """Continue from a checkpoint, with its strategy, or the device's fastest where that does not run on `device`.
+
+    On any number of `ranks`, however many have written it; `room` as of Simulation.
 
     On a device on which the strategy repeats (see `Traits.repeats`) it is the same trajectory bit for bit. A file knows
     no function, so a law of your own must be given again. Raises InputError for a file that is not a whole checkpoint,
@@ -63,20 +90,35 @@ def load(path, device: OnDevice, *, law: Law = GROOT_WARREN) -> Simulation:
         ids = entry(file, "ids", np.dtype(np.int32), (None,))
         each = np.array_equal(np.sort(ids), np.arange(len(ids)))
         require(each, f"ids are not the numbers from 0 to {len(ids) - 1}, each of one particle")
-        # a placeholder: the arrays below replace it
-        position, more = np.zeros((len(ids), 3)), {key: settings[key] for key in ("moving", "drive", "turn", "name")}
-        system = System(fluid, tuple(_real(file, "box")), position, position, walls=walls, **more)
+        box, more = tuple(_real(file, "box")), {key: settings[key] for key in ("moving", "drive", "turn", "name")}
+        # a placeholder, by which ranks share the particles: the arrays below replace it
+        OneOf(PRECISIONS).check("precision", settings["precision"])
+        units = Units(PRECISIONS[settings["precision"]])
+        whole = entry(file, "r", np.dtype(units.whole), (3 * len(ids),))
+        position = units.coordinates(whole.reshape(3, -1).T, np.array(box))
+        system = System(fluid, box, position, np.zeros_like(position), walls=walls, **more)
         options = {key: settings[key] for key in Simulation.OPTIONS}
         OneOf(STRATEGIES).check("strategy", options["strategy"])
-        if not runs_on(options["strategy"], device):
+        if not runs_on(options["strategy"], device, ranks):
             options["strategy"] = "fastest"
-        simulation = Simulation(system, device, **options)
-        for name in _ARRAYS:
-            array = getattr(simulation.state, name)
-            array[:] = device.to_device(entry(file, name, array.dtype, array.shape))
+        simulation = Simulation(system, device, **options, ranks=ranks, room=room)
+        _fill(simulation, file)
         simulation.resume(settings["steps"])
         _require_possible(simulation)
         return simulation
+
+
+def _fill(simulation: Simulation, file) -> None:
+    """Set the state to that of a checkpoint."""
+    device, state, particles = simulation.device, simulation.state, {}
+    for name in _OF_ALL:
+        array = getattr(state, name)
+        array[:] = device.to_device(entry(file, name, array.dtype, array.shape))
+    for name in State.EACH:
+        array, count = getattr(state, name), simulation.system.count
+        components = len(array) // state.count
+        particles[name] = entry(file, name, array.dtype, (components * count,)).reshape(components, count)
+    simulation.share.fill(device, state, particles)
 
 
 def _require_possible(simulation: Simulation) -> None:
@@ -85,8 +127,8 @@ def _require_possible(simulation: Simulation) -> None:
     # the forces were found before the first step, too
     require(clock == simulation.steps + 1, f"clock is {clock} after {simulation.steps} steps, not one more than these")
     simulation.look()
-    force = simulation.device.to_host(simulation.state.f).astype(float)
-    kick = dt * np.sqrt(np.sum(force**2) / simulation.system.moving)
+    square = simulation.total(simulation.device.xp.square(simulation.state.f, dtype=np.float64))
+    kick = dt * np.sqrt(square / simulation.system.moving)
     require(kick * dt < LONGEST_MOVE, f"f is damaged: a step gives particles a mean speed of {kick:.3g}")
 
 
@@ -124,10 +166,13 @@ def write_xyz(
 ) -> None:
     """Write a frame as extended XYZ (OVITO, ASE): id, species F or W, position and velocity, with all their digits.
 
-    A new file is written whole or not at all; with `append` the frame follows the earlier ones, or they stay as they
-    are. Raises InputError where no file can be written, and where what is there does not end with a whole frame.
+    Of several ranks all must call it, and rank 0 writes. A new file is written whole or not at all; with `append` the
+    frame follows the earlier ones, or they stay as they are. Raises InputError where no file can be written, and where
+    what is there does not end with a whole frame.
     """
     system, particles = simulation.system, simulation.particles()
+    if particles is None:
+        return
     x, y, z, time = map(float, (*system.box, simulation.steps * system.fluid.dt))
     lines = [
         f"{system.count}",

@@ -40,16 +40,16 @@ def block_average(series, blocks: int = BLOCKS) -> Estimate:
 
 def temperature(simulation) -> float:
     """kT of a fluid at rest on the whole, from the mean square velocity; its momentum is conserved."""
-    xp, state = simulation.device.xp, simulation.state
-    return float(xp.sum(xp.square(state.v, dtype=np.float64))) / (3 * state.moving - 3)
+    state = simulation.state
+    return simulation.total(simulation.device.xp.square(state.v, dtype=np.float64)) / (3 * state.moving - 3)
 
 
 def pressure(simulation) -> float:
     """rho kT and a third of the virial of all three forces, over the volume; for a box without walls."""
-    frozen = simulation.state.moving != simulation.state.count
+    frozen = simulation.system.moving != simulation.system.count
     require(not frozen, "the pressure of a box with frozen particles is not that of the fluid: use a box without walls")
     volume = float(np.prod(simulation.system.box))
-    virial = float(simulation.device.xp.sum(simulation.state.virial, dtype=np.float64))
+    virial = simulation.total(simulation.state.virial)
     return (simulation.state.moving * temperature(simulation) + virial / 3) / volume
 
 

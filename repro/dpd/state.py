@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from repro.particles.position import Units, vectors, vectors_by_id
+from repro.particles.local_cells import NO_ID
+from repro.particles.position import Units, vectors
 
 
 class Particles(NamedTuple):
@@ -44,7 +45,10 @@ class Noise(NamedTuple):
 
 @dataclass
 class State:
-    """Arrays on the device as in `Particles`, `Sums` and `Noise`; `f` is at the last positions, body force included."""
+    """Arrays on the device as in `Particles`, `Sums` and `Noise`; `f` is at the last positions, body force included.
+
+    `count` is their length: where one rank has all, each place holds a particle, on several some have the id NO_ID.
+    """
 
     count: int
     moving: int
@@ -59,6 +63,8 @@ class State:
 
     #: what a particle takes: four vectors, the virial and the id
     NUMBERS = 13
+    #: the arrays of particles
+    EACH = ("r", "v", "u", "f", "virial", "ids")
 
     @property
     def particles(self) -> Particles:
@@ -70,27 +76,37 @@ class State:
         """For kernels."""
         return Sums(self.f, self.virial)
 
-    def on_host(self, device, box) -> dict[str, np.ndarray]:
-        """Positions, velocities and forces of shape (count, 3), in the order of the ids."""
-        r, v, f = vectors_by_id(device, self.ids, self.r, self.v, self.f)
-        return {"position": Units(v.dtype.type).coordinates(r, box), "velocity": v, "force": f}
+    def on_host(self, device, *names: str) -> dict[str, np.ndarray]:
+        """Arrays (components, particle) of the particles that are here, by name."""
+        here = device.to_host(self.ids) != NO_ID
+        arrays = {name: device.to_host(getattr(self, name)) for name in names}
+        return {name: array.reshape(-1, self.count)[:, here] for name, array in arrays.items()}
 
 
-def make_state(device, real, position: np.ndarray, velocity: np.ndarray, moving: int, box, seed: int = 1) -> State:
+def make_state(
+    device, real, position: np.ndarray, velocity: np.ndarray, moving: int, box, seed: int = 1, *, ids=None, slots=None
+) -> State:
     """A state from positions and velocities of shape (count, 3), with forces of zero and ids in this order.
 
-    The running sequence begins at the word `seed`.
+    The running sequence begins at the word `seed`. The particles of one of several ranks have `ids` of their own, and
+    arrays with room for more of them, `slots` in all.
     """
-    count = len(position)
+    ids = np.arange(len(position)) if ids is None else ids
+    count = slots or len(position)
+    more = count - len(position)
+
+    def padded(rows: np.ndarray, value=0) -> np.ndarray:
+        return np.pad(rows, [(0, more), (0, 0)][: rows.ndim], constant_values=value) if more else rows
+
     return State(
         count,
         moving,
-        r=vectors(device, Units(real).of(position, box)),
-        v=vectors(device, velocity.astype(real)),
-        u=vectors(device, velocity.astype(real)),
+        r=vectors(device, padded(Units(real).of(position, box))),
+        v=vectors(device, padded(velocity.astype(real))),
+        u=vectors(device, padded(velocity.astype(real))),
         f=device.zeros(3 * count, real),
         virial=device.zeros(count, real),
-        ids=device.to_device(np.arange(count, dtype=np.int32)),
+        ids=device.to_device(padded(ids.astype(np.int32), NO_ID)),
         clock=device.zeros(1, np.int64),
         sequence=device.to_device(np.array([seed % 2**32], np.uint32)),
     )

@@ -8,7 +8,7 @@ from repro.dpd.strategies import STRATEGIES
 
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_kernels_keep_to_registers_and_to_one_precision_and_add_atomically_where_they_must(precision):
-    kernels = ptx_of("dpd_ptx", precision)
+    kernels = [k for k in ptx_of("dpd_ptx", precision) if not k["ranks"]]
     by_hand, kernels = ([k for k in kernels if k["fuse"] is fuse] for fuse in (False, True))
     if precision == "single":
         # a product that the compiler could fuse with a sum would round otherwise on a CPU
@@ -19,7 +19,8 @@ def test_kernels_keep_to_registers_and_to_one_precision_and_add_atomically_where
     both = [name for name in STRATEGIES if STRATEGIES[name].TRAITS.both_sides]
     sums = dict.fromkeys(both, 20) if precision == "single" else {}
     other = "double" if precision == "single" else "single"
-    few = {id(k): sums.get(k["strategy"], 0) if k["kernel"] == "forces" else 0 for k in kernels}
+    # and nine of each where threads share the rows of a particle
+    few = {id(k): {"forces": sums.get(k["strategy"], 0), "add_rows": 80}.get(k["kernel"], 0) for k in kernels}
     wrong = [k for k in kernels if k["local"] or k[other] > few[id(k)] or not k["target"].startswith("sm_90")]
     assert not wrong, "\n".join(map(str, wrong))
     forces = {k["strategy"]: k for k in kernels if k["kernel"] == "forces"}
@@ -30,3 +31,16 @@ def test_kernels_keep_to_registers_and_to_one_precision_and_add_atomically_where
     assert {name for name, k in forces.items() if k["shared"]} == {
         name for name in forces if STRATEGIES[name].TRAITS.shared_words
     }
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_kernels_of_a_rank_are_those_of_one_rank_and_what_they_exchange_stays_in_registers(precision):
+    kernels = [k for k in ptx_of("dpd_ptx", precision) if k["strategy"] == "sorted cells" and k["fuse"]]
+    here, alone = ({k["kernel"]: k for k in kernels if k["ranks"] is several} for several in (True, False))
+    for name in ("drift", "forces", "kick"):
+        assert here[name] | {"ranks": False} == alone[name]
+    moved = {name: k for name, k in here.items() if name not in alone}
+    assert {"send", "arrive"} < set(moved)
+    other = "double" if precision == "single" else "single"
+    for kernel in moved.values():
+        assert (kernel["local"], kernel[other], kernel["target"][:5]) == (0, 0, "sm_90")

@@ -9,6 +9,7 @@ from helpers.ptx_device import PtxDevice
 from repro.dpd.cases import Bulk
 from repro.dpd.state import make_state
 from repro.dpd.strategies import Setup
+from repro.dpd.whole import Whole
 from repro.papers.dpd.memory_and_launch import constants
 from repro.particles.random import ROUNDS
 
@@ -38,7 +39,7 @@ def inside(lines, labels, place):
 def main():
     device, system = ForcesAlone(), Bulk((3.0, 3.0, 3.0)).system()
     state = make_state(device, np.float32, system.position, system.velocity, system.moving, system.box)
-    setup = Setup(device, np.float32, state, system.fluid, system.cells, 1, ROUNDS, 32, 128, None)
+    setup = Setup(device, np.float32, state, system.fluid, system.cells, 1, ROUNDS, 32, 128, None, Whole(system))
     for stencil in constants.STENCILS:
         for place in constants.PLACES:
             # no driver is there to give a handle

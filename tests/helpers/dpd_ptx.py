@@ -5,6 +5,7 @@ python -m helpers.dpd_ptx PRECISION
 
 import json
 import sys
+from types import SimpleNamespace
 
 from helpers.ptx_device import PtxDevice, look
 from repro.dpd.cases import Poiseuille
@@ -17,13 +18,15 @@ def main(precision):
         if runs_on(strategy, PtxDevice()):
             show(strategy, precision, fuse=True)
     show("sorted cells", precision, fuse=False)
+    show("sorted cells", precision, fuse=True, ranks=SimpleNamespace(rank=1, count=8, gpus=None))
 
 
-def show(strategy, precision, fuse):
+def show(strategy, precision, fuse, ranks=None):
     device = PtxDevice(fuse)
-    Simulation(Poiseuille(3, 3, 4).system(), device, strategy=strategy, precision=precision)
+    Simulation(Poiseuille(4, 4, 4).system(), device, strategy=strategy, precision=precision, ranks=ranks)
     for name, text in device.kernels.values():
-        print(json.dumps({"strategy": strategy, "kernel": name, "fuse": fuse} | look(text)), flush=True)
+        kernel = {"strategy": strategy, "ranks": bool(ranks), "kernel": name, "fuse": fuse}
+        print(json.dumps(kernel | look(text)), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ A strategy has build(setup) -> Forces and TRAITS, see `setup`. Where it sorts, i
 of cells.
 """
 
+from ..ranks import several
 from . import cell, cell_by_load, linked, particle, particle_full, planes, sorted_cells
 from .setup import Forces, Setup, Traits
 
@@ -24,14 +25,15 @@ def build(name: str, setup: Setup) -> Forces:
     return STRATEGIES[name].build(setup)
 
 
-def fastest(device) -> str:
-    """The strategy for production on a device."""
-    return "sorted cells" if device.name == "cuda" else "planes"
+def fastest(device, ranks=None) -> str:
+    """The strategy for production on a device, of each of several ranks if there are."""
+    return "sorted cells" if device.name == "cuda" or several(ranks) else "planes"
 
 
-def runs_on(name: str, device) -> bool:
-    """Whether the strategy can run on the device."""
-    return device.name in STRATEGIES[name].TRAITS.devices
+def runs_on(name: str, device, ranks=None) -> bool:
+    """Whether the strategy can run on the device, and on each of several ranks if there are."""
+    traits = STRATEGIES[name].TRAITS
+    return device.name in traits.devices and (traits.ranks or not several(ranks))
 
 
 __all__ = ["STRATEGIES", "Forces", "Setup", "Traits", "build", "fastest", "runs_on"]

@@ -10,6 +10,7 @@ from repro.particles.cells import Cells
 from ..fluid import Fluid
 from ..pair import Pair, constants, make_pair
 from ..state import Noise, State
+from ..whole import Whole
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Setup:
     block: int
     #: most registers that the compiler may give a thread of the force kernel; None leaves it alone
     registers: int | None
+    #: the particles that are here, see `ranks`
+    share: Whole
 
     @property
     def pair(self) -> Pair:
@@ -62,6 +65,9 @@ class Traits:
     both_sides: bool = False
     #: whether linear generators serve, which give a number once and in an order
     linear: bool = False
+    #: whether several ranks can share the particles: the forces on one of them are summed in one order, wherever the
+    #: box is cut
+    ranks: bool = False
     #: 32-bit words of shared memory that its force kernel takes for each thread of a block
     shared_words: int = 0
 

@@ -18,11 +18,8 @@ from numpy import float64, uint32, uint64
 
 from repro.parallel import device_function
 from repro.particles.candidates import WORD, lowest, make_near_bits
-from repro.particles.cell_permutation import SortedParticles
-from repro.particles.cells import cell_along
 from repro.particles.launch import launch_of
-from repro.particles.position import cell_bits
-from repro.particles.sorted_cells import row_around
+from repro.particles.sorted_cells import Neighbours
 
 from ..pair import Pair, make_force, make_separation
 from .setup import Forces, Setup, Traits
@@ -36,7 +33,7 @@ ROWS, NUMBERS = 9, 4
 #: particles below which threads of a GPU share the rows of one, see docs/performance.md
 FEW = 30_000
 
-TRAITS = Traits(both_sides=True, shared_words=2 * WORDS, repeats=("serial", "threads", "cuda"))
+TRAITS = Traits(both_sides=True, shared_words=2 * WORDS, repeats=("serial", "threads", "cuda"), ranks=True)
 
 
 @device_function
@@ -74,12 +71,12 @@ def _make_near(real):
 
 
 @cache
-def sorted_body(real, block: int, pair: Pair, store, rows: int):
+def sorted_body(real, block: int, pair: Pair, neighbours: Neighbours, store, rows: int):
     """A thread's particle, and its `rows`: collect the neighbours, and compute the forces, which `store` puts down.
 
     The same body again for the same choices, so that a GPU compiles it once in a process.
     """
-    separation, force, upper = pair.separation, make_force(real, pair), cell_bits(real)
+    separation, force, (place, pieces_around, row_around) = pair.separation, make_force(real, pair), neighbours
     near_bits = make_near_bits(_make_near(real))
     zero, threads = float64(0), ROWS // rows
 
@@ -89,12 +86,11 @@ def sorted_body(real, block: int, pair: Pair, store, rows: int):
         key = source.seed, source.clock[0]
         for item in range(x, x + n):
             lane, i, piece = uint32(item % block), uint32(item % count), item // count
-            number, row = ids[i], piece
+            number = ids[i]
             xi, yi, zi = r[i], r[uint32(count + i)], r[uint32(2 * count + i)]
             velocity = u[i], u[uint32(count + i)], u[uint32(2 * count + i)]
-            cx, cy = cell_along(upper(xi), cells[0]), cell_along(upper(yi), cells[1])
-            cz = cell_along(upper(zi), cells[2])
-            pieces = 18 if cx == 0 or cx == cells[0] - 1 else 9
+            at = place(xi, yi, zi, cells)
+            row, pieces = piece, pieces_around(at, cells)
             piece = piece if number < moving else pieces
             fx, fy, fz, share = zero, zero, zero, zero
             j, end = uint32(0), uint32(0)
@@ -103,7 +99,7 @@ def sorted_body(real, block: int, pair: Pair, store, rows: int):
                 # row by row, so that the threads of a warp look for the next one together
                 while entries < WORDS and (j < end or piece < pieces):
                     if j == end:
-                        j, end = row_around(piece, cx, cy, cz, starts, cells)
+                        j, end = row_around(piece, at, starts, cells)
                         piece += threads
                     first, j = j, min(uint32(j + uint32(WORD)), end)
                     word = near_bits(first, j, xi, yi, zi, particles, p)
@@ -129,15 +125,15 @@ def sorted_body(real, block: int, pair: Pair, store, rows: int):
 
 def build(setup: Setup) -> Forces:
     """Bind the strategy's kernels to the setup's arrays."""
-    state, device, real = setup.state, setup.device, setup.real
-    ordered = SortedParticles(device, state, setup.cells, real)
+    state, device, real, share = setup.state, setup.device, setup.real, setup.share
+    ordered, sorting = share.ordered(device, state, real)
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
     options = {"shared_rows": 2 * WORDS, "block": setup.block, "registers": setup.registers, "strict": True}
     shared = device.name == "cuda" and real is np.float32 and state.count < FEW
     rows, store = (1, store_row) if shared else (ROWS, store_whole)
     sums = device.zeros(ROWS * NUMBERS * state.count, np.float64) if shared else state.sums
-    body = sorted_body(real, setup.block, setup.pair, store, rows)
-    arguments = particles, ordered.starts, sums, setup.noise_state, setup.numbers, setup.cells.shape
+    body = sorted_body(real, setup.block, setup.pair, share.neighbours(real), store, rows)
+    arguments = particles, ordered.starts, sums, setup.noise_state, setup.numbers, share.numbers
     run = launch_of(device, body, ROWS // rows * state.count, *arguments, dtype=np.uint32, **options)
     total = {"add up": launch_of(device, add_rows, state.count, sums, state.sums, state.count)} if shared else {}
-    return Forces(ordered.update() | {"forces": run} | total | {"hand back": ordered.hand_back()})
+    return Forces(sorting | {"forces": run} | total | {"hand back": ordered.hand_back()})
