@@ -265,15 +265,19 @@ def test_report_is_of_the_folder_that_was_written_to_last(good, later):
 
 
 def test_claim_without_a_value_says_what_became_of_its_notebook(finished):
-    finished.add("toy/third", "claims = ['toy-003']")
-    finished.write("toy/later", "claims = ['toy-004']")
-    finished.write("toy/bad", "claims = ['toy-006']")
+    finished.add("toy/third", "pass", entry='tests = ["toy-003"]')
+    for name, tested in {"toy/later": "toy-004", "toy/bad": "toy-006"}.items():
+        entry = f'id = "{name}"\n'
+        finished.catalogue.write_text(finished.catalogue.read_text().replace(entry, f'{entry}tests = ["{tested}"]\n'))
     reasons = {row["id"]: row["reason"] for row in report.open_report(project=finished.project).rows}
     assert reasons["toy-003"] == "its notebook has not run (toy/third)"
     assert reasons["toy-004"] == "its notebook is not in this profile (toy/later)"
     assert reasons["toy-006"] == "its notebook failed (toy/bad)"
-    finished.write("toy/third", "pass")
-    assert row(finished, "toy-003")["reason"] == "no result states it yet"
+    # a result from before the notebook declared the claim
+    finished.finish("toy/third", {})
+    assert row(finished, "toy-003")["reason"] == "its notebook has not run since this was added (toy/third)"
+    finished.catalogue.write_text(finished.catalogue.read_text().replace('tests = ["toy-003"]', ""))
+    assert row(finished, "toy-003")["reason"] == "no notebook tests it"
 
 
 def result(sidecar=None, failure=None, trouble="") -> results.Result:
@@ -285,9 +289,10 @@ RUN = {"run": {"seconds": 3.0, "machine": "here"}}
 
 @pytest.mark.parametrize(("found", "status", "why"), [
     (result(), "not run", "its notebook has not run (toy/a)"),
-    (result(RUN), "done", "the result of its notebook lacks it (toy/a)"),
+    (result(RUN), "done", "its notebook has not run since this was added (toy/a)"),
     (result(RUN, {"error": "no"}), "failed", "its notebook failed (toy/a)"),
-    (result(RUN, None, "toy/a.ipynb is missing"), "not finished", "the result of its notebook lacks it (toy/a)"),
+    (result(None, None, "toy/a.json is damaged"), "not finished", "the result of its notebook cannot be read (toy/a)"),
+    (result(RUN, None, "a.ipynb is missing"), "not finished", "its notebook has not run since this was added (toy/a)"),
 ])  # fmt: skip
 def test_what_became_of_a_notebook_says_why_it_tells_nothing_of_a_claim(found, status, why):
     book = SimpleNamespace(id="toy/a", title="made up", profiles={"quick": {}})
@@ -300,7 +305,7 @@ def test_what_became_of_a_notebook_says_why_it_tells_nothing_of_a_claim(found, s
     elsewhere = {"not run": "not in this profile"}.get(status, status)
     assert report._status(book, found, rows, {"paper"})["status"] == elsewhere
     assert report._nothing(book, {"toy/a": found}, {"paper"}) == "its notebook is not in this profile (toy/a)"
-    assert report._nothing(None, {}, {"quick"}) == "no result states it yet"
+    assert report._nothing(None, {}, {"quick"}) == "no notebook tests it"
 
 
 def test_a_gallery_names_the_figures_of_each_notebook_that_has_some():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from repro.errors import InputError, require
 from repro.files import require_regular
-from repro.study.notebooks import Project, did_you_mean, read_code
+from repro.study.notebooks import Project, did_you_mean
 
 JUDGED = ("physics", "speed", "mechanism")
 """Kinds of claims that another machine can reproduce or miss. A speed is what newer hardware does better: a rate, a
@@ -254,11 +254,6 @@ def _load(paper: str, project: Project) -> dict[str, Claim]:
         papers = [other.stem for other in files(project)]
         raise InputError(f"no claims of paper '{paper}', {path.name} is missing: {did_you_mean(paper, papers)}")
     return {claim.id: claim for claim in read(path)}
-
-
-def named_in(notebook: Path) -> set[str]:
-    """Ids of claims that stand as texts in a notebook's code; empty where there is no notebook."""
-    return set(re.findall(r"""["'](\w+-\d+)["']""", "\n".join(read_code(notebook))))
 
 
 def find(ids: Iterable[str], project: Project | None = None) -> dict[str, Claim]:

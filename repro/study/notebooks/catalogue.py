@@ -28,6 +28,8 @@ class Notebook:
     title: str
     needs: tuple[str, ...] = ()
     """Ids that must be finished before; "*" for all others."""
+    tests: tuple[str, ...] = ()
+    """Ids of the claims that it tests."""
     data: tuple[str, ...] = ()
     """Globs below data/ of the files it reads."""
     timing: bool = False
@@ -128,6 +130,7 @@ _RIGHT = {
     "title": _TEXT,
     "file": _TEXT,
     "needs": _TEXTS,
+    "tests": _TEXTS,
     "data": _TEXTS,
     "timing": ("true or false", bool),
     "profiles": ("a table of tables", {str: dict}),

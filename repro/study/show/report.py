@@ -158,7 +158,7 @@ def _report(
     profiles, hosts = (results.named(found, key) for key in ("profile", "machine"))
     stated = [claim for paper in books.papers() for claim in claims.load(paper, project).values()]
     known = {claim.id: claim for claim in stated if claim.measurable}
-    measured = claim_rows(known, books, found, project)
+    measured = claim_rows(known, books, found)
     rows = [row for row in measured if known[row["id"]].judged]
     apart = [row for row in measured if not known[row["id"]].judged]
     # what only shows the others' results has none of its own to count
@@ -198,12 +198,10 @@ def _status(book: Notebook, found: results.Result, rows: Rows, profiles: set[str
     return facts | {verdict: counts[verdict] for verdict in VERDICTS}
 
 
-def claim_rows(
-    known: Mapping[str, Claim], books: Catalogue, looked: dict[str, results.Result], project: Project
-) -> Rows:
+def claim_rows(known: Mapping[str, Claim], books: Catalogue, looked: dict[str, results.Result]) -> Rows:
     """A row for each claim of `known`, with the columns COLUMNS, by the results `looked` at."""
     profiles = results.named(looked, "profile")
-    testers = {name: book for book in reversed(books.notebooks) for name in _named_by(book, project)}
+    testers = {name: book for book in books.notebooks for name in book.tests}
     said = {i: results.evidence_of(r.sidecar) for i, r in looked.items() if r.sidecar}
     found = []
     for claim in known.values():
@@ -228,15 +226,6 @@ def claim_rows(
         everything = asdict(claim) | facts | {"notebook": notebook, "note": evidence.note}
         found.append({name: everything[name] for name in COLUMNS})
     return found
-
-
-def _named_by(book: Notebook, project: Project) -> set[str]:
-    """Ids of claims that a notebook names, or the module `claims` that it imports."""
-    text = "\n".join(read_code(book.source(project)))
-    modules = re.findall(r"^from (repro\.papers\.[\w.]+) import .*\bclaims\b", text, re.MULTILINE)
-    files = [project.root / module.replace(".", "/") / "claims.py" for module in modules]
-    found = [re.findall(rf"{book.paper}-\d+", file.read_text(encoding="utf-8")) for file in files if file.is_file()]
-    return claims.named_in(book.source(project)).union(*found)
 
 
 def _judged(by: Callable, claim: Claim, evidence: Evidence, what: str) -> Judgement | None:
@@ -285,13 +274,16 @@ def _against(claim: Claim, evidence: Evidence) -> dict[str, float | None]:
 def _nothing(tester: Notebook | None, found: Mapping[str, results.Result], profiles: set[str]) -> str:
     """Why no result of this folder states a claim; `tester` is the notebook that tests it."""
     if tester is None:
-        return "no result states it yet"
+        return "no notebook tests it"
     if profiles and not profiles & tester.profiles.keys():
         return f"its notebook is not in this profile ({tester.id})"
     if found[tester.id].failure:
         return f"its notebook failed ({tester.id})"
     if found[tester.id].sidecar:
-        return f"the result of its notebook lacks it ({tester.id})"
+        # a notebook states every claim that it declares, so this one was declared after that run
+        return f"its notebook has not run since this was added ({tester.id})"
+    if found[tester.id].trouble:
+        return f"the result of its notebook cannot be read ({tester.id})"
     return f"its notebook has not run ({tester.id})"
 
 
