@@ -20,7 +20,7 @@ from repro.study.notebooks.catalogue import EVERYTHING, Notebook
 from repro.study.publish import published
 from repro.study.show import markdown
 from repro.study.show.markdown import table, verdicts
-from repro.study.show.report import CORRECTED, VERDICTS, open_published
+from repro.study.show.report import CORRECTED, VERDICTS, Report, open_published
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -74,6 +74,11 @@ class Publication:
         return {identifier: read_json(file) for identifier, file in files.items() if file}
 
     @cached_property
+    def report(self) -> Report:
+        """What is published, judged anew, with the claims that no published result states."""
+        return open_published(self.project)
+
+    @cached_property
     def found(self) -> list[Found]:
         """Every claim that a published result speaks of, in the order of the papers' files."""
         tested = {}
@@ -87,8 +92,7 @@ class Publication:
         """Verdicts of each paper, as a Markdown table; `link` leads from the paper's key to its claims."""
         if not self.found:
             return "\n"
-        # the numbers of REPORT.md, with the claims that no published result states
-        said = open_published(self.project).counts()
+        said = self.report.counts()
         counted = {row["paper"]: Counter({name: row[name] for name in (*VERDICTS, CORRECTED)}) for row in said}
         every = sum(counted.values(), Counter())
         rows = []
@@ -100,7 +104,18 @@ class Publication:
             books = [book for book in self.books if book.paper == paper]
             rows.append(self._counted(title, counted[paper], every, books))
         rows.append(self._counted("[all](notebooks/rendered/00_scoreboard.ipynb)", every, every, self.books))
-        return table(rows) + "\n"
+        return "\n\n".join(filter(None, [table(rows), self.age()])) + "\n"
+
+    def age(self) -> str:
+        """That results are from before their notebooks or programs changed, and how many; empty where none is."""
+        old, made = len(self.report.outdated), len(self.shown)
+        if not old:
+            return ""
+        all_or_some = f"All {made}" if old == made else f"{old} of the {made}"
+        return (
+            f"{all_or_some} published results are from before the last change of their notebooks or of the programs "
+            "that these call. They are counted as they were measured; new runs may give other numbers."
+        )
 
     def _counted(self, title: str, counted: Counter, every: Counter, books: list[Notebook]) -> dict:
         """A row, with the columns in which some paper has a number."""
@@ -131,7 +146,7 @@ class Publication:
     def findings(self) -> str:
         """What was found, in a few sentences with the published numbers; empty where nothing is published."""
         paragraph = markdown.findings(self.project).get(IN_SHORT, "") if self.found else ""
-        return " ".join(markdown.filled(paragraph, open_published(self.project)).split()) + "\n" if paragraph else ""
+        return " ".join(markdown.filled(paragraph, self.report).split()) + "\n" if paragraph else ""
 
 
 def replaced(text: str, name: str, content: str) -> str:

@@ -90,9 +90,14 @@ def test_pages_say_of_the_published_results_what_they_are(pages, name):
     assert page.read_text(encoding="utf-8") == pages[page]
 
 
+def cells_of(text: str) -> list[list[str]]:
+    """The rows of the table in a text."""
+    return [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
 def test_the_readme_counts_every_claim_once(tool):
     made = tool.Publication(PROJECT)
-    head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in made.counts().splitlines()]
+    head, _, *rows = cells_of(made.counts())
     assert head[-2] == "GPU"
     verdicts = {*map(str, Verdict), *tool.HEADS.values()}
     *papers, whole = [sum(int(n) for name, n in zip(head, row, strict=True) if name in verdicts) for row in rows]
@@ -101,13 +106,26 @@ def test_the_readme_counts_every_claim_once(tool):
 
 
 def test_the_readme_counts_the_rules_that_were_corrected(tool, monkeypatch):
-    made, said, column = tool.Publication(PROJECT), open_published(PROJECT), "rule changed"
+    said, column = open_published(PROJECT), "rule changed"
     three = [row for row in said.corrected if row["id"].startswith("porous")][:3]
     monkeypatch.setattr(tool, "open_published", lambda project: replace(said, corrected=three))
-    head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in made.counts().splitlines()]
+    head, _, *rows = cells_of(tool.Publication(PROJECT).counts())
     assert [row[head.index(column)] for row in (rows[0], rows[-1])] == ["3", "3"]
     monkeypatch.setattr(tool, "open_published", lambda project: replace(said, corrected=[]))
-    assert column not in made.counts()
+    assert column not in tool.Publication(PROJECT).counts()
+
+
+def test_the_readme_says_how_many_results_are_older_than_their_sources_and_nothing_if_none_is(tool, monkeypatch):
+    said, ids = open_published(PROJECT), list(tool.Publication(PROJECT).shown)
+
+    def counts(old: list[str]) -> str:
+        found = replace(said, outdated=dict.fromkeys(old, "a file changed"))
+        monkeypatch.setattr(tool, "open_published", lambda project: found)
+        return tool.Publication(PROJECT).counts()
+
+    assert f"|\n\n3 of the {len(ids)} published results are from before" in counts(ids[:3])
+    assert f"|\n\nAll {len(ids)} published results are from before" in counts(ids)
+    assert "published results" not in counts([])
 
 
 def test_the_path_leads_through_every_notebook_in_the_order_of_the_catalogue(tool):
