@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
+from typer.core import TyperCommand
 
 from .errors import InputError, one_line
 from .study.notebooks import Project, catalogue
@@ -41,6 +42,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+#: what is wrong with a command line; Typer names only this kind of it
+_UsageError = typer.BadParameter.__base__
+
+
+class _Once(TyperCommand):
+    """A command that refuses an option given twice, of which Typer would take the last one."""
+
+    def parse_args(self, ctx, args: list[str]) -> list[str]:
+        """As Typer does it, after a look at what is given."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        for option in given:
+            if given.count(option) > 1 and not option.multiple:
+                raise _UsageError(f"{option.opts[-1]} is given {given.count(option)} times: give it once", ctx=ctx)
+        return super().parse_args(ctx, args)
+
+
 Ids = Annotated[list[str] | None, typer.Argument(help="Notebooks: cavity, porous/cavity or porous. Default: all.")]
 Profile = Annotated[str, typer.Option(help="Size of the runs: smoke, quick, paper; `list` shows all.")]
 Device = Annotated[str, typer.Option(help="auto, serial (one core), threads (all cores) or cuda.")]
@@ -63,10 +80,6 @@ Output = Annotated[
 ]
 
 
-#: what is wrong with a command line; Typer names only this kind of it
-_UsageError = typer.BadParameter.__base__
-
-
 @app.callback(invoke_without_command=True)
 def _top(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
@@ -75,15 +88,31 @@ def _top(context: typer.Context) -> None:
 
 
 @app.command("list")
-def list_notebooks() -> None:
-    """The notebooks: id, profiles, title."""
-    books = catalogue.load(Project.default()).notebooks
+def list_notebooks(ids: Ids = None) -> None:
+    """The notebooks: id and title; of those that are named the parameters that `run -p` sets, too."""
+    books = catalogue.load(Project.default()).select(ids)
+    if ids:
+        return typer.echo("\n\n".join(map(_described, books)))
     width = max((len(book.id) for book in books), default=0)
+    usual = list(books[0].profiles) if books else []
     for book in books:
-        typer.echo(f"{book.id:{width}}  {book.title}  [{', '.join(book.profiles)}]")
+        others = f"  [{', '.join(book.profiles)}]" if list(book.profiles) != usual else ""
+        typer.echo(_fitted(f"{book.id:{width}}  {book.title}{others}", sys.stdout, indent=width + 2))
+    typer.echo(f"\nProfiles are {', '.join(usual)} where no others are named; `list NOTEBOOK` shows what -p can set.")
 
 
-@app.command()
+def _described(book: catalogue.Notebook) -> str:
+    """A notebook with its parameters."""
+    from .study.notebooks.parameters import choices, defaults
+    from .study.run.progress import wrapped
+
+    lines = choices(book, defaults(book.source(Project.default())))
+    head = f"{book.id}: {book.title}; profiles {', '.join(book.profiles)}"
+    parts = [head, "set by -p NAME=VALUE:" if lines else "no parameters", *(f"  {line}" for line in lines)]
+    return "\n".join(wrapped(part, indent=6) for part in parts)
+
+
+@app.command(cls=_Once)
 def run(
     ids: Ids = None,
     profile: Profile = "quick",
@@ -132,7 +161,7 @@ def run(
             chosen = [book.id for book in plan.books if catalogue.EVERYTHING not in book.needs]
             _show(plan.output, profile, only=chosen if ids and chosen else None)
         except InputError as error:
-            print(f"repro: {error}", file=sys.stderr)
+            print(_fitted(f"repro: {error}"), file=sys.stderr)
             unshown = True
     for outcome in outcomes:
         if outcome.status == "refused":
@@ -160,14 +189,14 @@ def _show(output: Path | None, profile: str, only: list[str] | None = None) -> N
     finally:
         # said also where there is no run to report of
         for line in edited:
-            typer.echo(f"PUBLISHED {line}")
+            typer.echo(_fitted(f"PUBLISHED {line}", sys.stdout))
     pages = [found.folder / f"{row['notebook']}.html" for row in found.books] if only else []
     typer.echo("\n".join(["", f"The page: {files[-1]}", *(str(page) for page in pages if page.is_file())]))
     if lines := scoreboard.headlines(found):
         typer.echo(f"\n{lines}")
 
 
-@app.command()
+@app.command(cls=_Once)
 def solve(
     sample: Annotated[str, typer.Argument(help="TOML file that names an image and its voxel size.")],
     ranks: Annotated[
@@ -208,7 +237,7 @@ def solve(
         raise typer.Exit(_say(error, status=FAILED)) from None
 
 
-@app.command()
+@app.command(cls=_Once)
 def status(
     ids: Ids = None,
     profile: Profile = "quick",
@@ -223,7 +252,7 @@ def status(
         project = Project.default()
         found = states(catalogue.Catalogue(tuple(catalogue.load(project).select(ids))), project)
         for identifier, state in found.items():
-            typer.echo(f"{identifier}: {state}")
+            typer.echo(_fitted(f"{identifier}: {state}", sys.stdout))
         old = sum(state != "up to date" for state in found.values())
         typer.echo(f"{old} of {len(found)} published results are not those of the sources at hand")
         return
@@ -243,7 +272,7 @@ def status(
     for book in (book for book in plan.books if book not in counted):
         since = f"running for {duration(now[book.id])}; before: " if book.id in now else ""
         page = "" if is_whole(plan.sidecar(book).with_suffix(".html")) else "; its page is damaged: `report` mends it"
-        typer.echo(f"{book.id}: {since}{plan.state(book)}{page}")
+        typer.echo(_fitted(f"{book.id}: {since}{plan.state(book)}{page}", sys.stdout))
     for book in plan.absent:
         typer.echo(f"{book.id}: not in this profile")
 
@@ -256,7 +285,7 @@ def manifest() -> None:
     typer.echo(provenance.write_manifest(Project.default()))
 
 
-@app.command()
+@app.command(cls=_Once)
 def report(
     profile: Annotated[str, typer.Option(help="Profile of the run. Default: the newest run.")] = "",
     output: Output = None,
@@ -285,7 +314,7 @@ def report(
         raise typer.Exit(FAILED)
     files = scoreboard.write_report(found, project)
     for line in markdown.outgrown(markdown.findings(project), found):
-        typer.echo(line)
+        typer.echo(_fitted(line, sys.stdout))
     typer.echo(f"\nThe report: {files[0]}")
 
 
@@ -296,13 +325,14 @@ def doctor() -> None:
 
     well = True
     for check in examine():
-        typer.echo(f"{'ok     ' if check.ok else 'WARNING'}  {check.name}: {check.text}")
+        line = f"{'ok     ' if check.ok else 'WARNING'}  {check.name}: {check.text}"
+        typer.echo(_fitted(line, sys.stdout, indent=9))
         well = well and check.ok
     if not well:
         raise typer.Exit(FAILED)
 
 
-@app.command()
+@app.command(cls=_Once)
 def publish(
     profile: Annotated[str, typer.Option(help="Profile of the run to publish, paper or beyond.")] = "paper",
     source: Annotated[
@@ -409,11 +439,11 @@ def _ended(end: BaseException | None) -> int:
     return _say(end or "interrupted", end, getattr(end, "status", INTERRUPTED))
 
 
-def _fitted(line: str) -> str:
-    """A line as a terminal shows it, no word cut in two; elsewhere it stays one line."""
+def _fitted(line: str, stream: TextIO | None = None, indent: int = 2) -> str:
+    """A line as a terminal shows it, no word cut in two; elsewhere it stays one line. Errors go to the error output."""
     from .study.run.progress import wrapped
 
-    return wrapped(line) if sys.stderr.isatty() else line
+    return wrapped(line, indent) if (stream or sys.stderr).isatty() else line
 
 
 def _say(text, error: BaseException | None = None, status: int = WRONG_INPUT) -> int:

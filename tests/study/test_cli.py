@@ -274,7 +274,44 @@ def test_list_names_every_notebook_quickly(good):
     start = time.perf_counter()
     done = started(good, "list")
     assert time.perf_counter() - start < 5
-    assert "toy/good  made up  [quick]" in done.stdout
+    assert "toy/good  made up\n" in done.stdout
+    assert "Profiles are quick where no others are named" in done.stdout
+
+
+def test_list_names_what_a_parameter_is_in_each_profile_and_what_it_can_be(good, repro):
+    entry = "limits = { nodes = { least = 8, most = 64, multiple = 4 }, lid = { one_of = ['on', 'half way'] } }\n"
+    entry += "profiles = { smoke = { nodes = 8, grids = [8] }, quick = {} }"
+    good.add("toy/more", "pass", 'nodes = 32\nlid = "on"\ngrids = [8, 16]\ndevice = "auto"', entry)
+    said = repro("list", "more").stdout
+    assert "toy/more: made up; profiles smoke, quick\n" in said
+    assert "  nodes = 8 (smoke), 32 (quick); from 8 to 64; a multiple of 4\n  lid = on; one of on, 'half way'\n" in said
+    assert said.endswith("  grids = [8] (smoke), [8, 16] (quick)\n")
+    assert repro("list", "mre").returncode == 2
+
+
+@pytest.mark.parametrize("words", [
+    ("run", "good", "--profile", "quick", "--profile", "paper"), ("status", "--device=serial", "--device", "serial"),
+])  # fmt: skip
+def test_an_option_that_is_given_twice_is_refused_and_a_parameter_is_not(repro, words):
+    done = repro(*words)
+    option = words[-2]
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"repro: {option} is given 2 times: give it once; see python -m repro {words[0]} --help\n"
+    assert "unknown parameter 'a'" in repro("run", "-p", "a=1", "-p", "b=2").stderr
+
+
+def test_a_file_that_is_not_there_is_refused_before_a_kernel_starts(good, repro, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (good.project.data / "rock.toml").write_text("pore = 0")
+    good.add("toy/rock", "1 / 0", 'sample = "data/rock.toml"\nname = "a.b"')
+    missing = repro("run", "rock", "-p", "sample=mine.toml")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert missing.stderr == "repro: toy/rock: sample = 'mine.toml': there is no such file\n"
+    (tmp_path / "mine.toml").write_text('image = "slices.tif"\ndtype = "uint8"\nvoxel_size = 1.5')
+    image = repro("run", "rock", "-p", "sample=mine.toml", "-p", "name=c.d")
+    assert image.stderr == "repro: mine.toml: image = 'slices.tif': no such file or folder beside mine.toml\n"
+    (tmp_path / "mine.toml").write_text("image = ")
+    assert "mine.toml: not a TOML file" in repro("run", "rock", "-p", "sample=mine.toml").stderr
 
 
 def test_doctor_examines_and_says_what_to_do(repro):

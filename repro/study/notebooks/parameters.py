@@ -7,6 +7,7 @@ the limits of the catalogue, and by the values that a parameter is known to have
 import ast
 import hashlib
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
@@ -14,12 +15,15 @@ from pathlib import Path
 
 from repro.declared import LARGEST
 from repro.errors import InputError, require, short
+from repro.files import read_toml
 from repro.study.notebooks import did_you_mean, file_stem, read_cells
 from repro.study.notebooks.catalogue import Notebook
 
 AUTOMATIC = ("device", "profile")
 """Parameters that the runner sets in every notebook that has them."""
 LONGEST_SUFFIX = 80
+ENDING = re.compile(r"\.[A-Za-z]\w*")
+"""Of a file's name, as that of no number."""
 
 
 def defaults(path: Path) -> dict:
@@ -127,12 +131,29 @@ def from_here(value, root: Path):
     try:
         path = Path(value).expanduser()
         here = Path.cwd() / path
-        if not here.is_file() and (not re.fullmatch(r"\.[A-Za-z]\w*", path.suffix) or (root / path).is_file()):
+        if not here.is_file() and (not ENDING.fullmatch(path.suffix) or (root / path).is_file()):
             return value
         found = here.resolve()
     except (OSError, RuntimeError):  # too long for a name, of an unknown user, or a circle of links
         return value
     return found.relative_to(root).as_posix() if found.is_relative_to(root) else str(found)
+
+
+def require_files(values: Mapping, known: Mapping, root: Path, place: str) -> None:
+    """InputError where a parameter that names a file by default names none, or a description whose own file is missing.
+
+    Files are named from `root`, those in a description from where it lies.
+    """
+    for name, value in values.items():
+        if not isinstance(value, str) or not os.path.isfile(root / str(known[name])):
+            continue
+        file = root / value
+        require(os.path.isfile(file), f"{place}: {name} = {short(value)}: there is no such file")
+        for key, text in (read_toml(file) if file.suffix == ".toml" else {}).items():
+            missing = (
+                isinstance(text, str) and ENDING.fullmatch(Path(text).suffix) and not (file.parent / text).exists()
+            )
+            require(not missing, f"{file.name}: {key} = {short(text)}: no such file or folder beside {file.name}")
 
 
 def _targets(scope: str, name: str, known: dict[str, dict]) -> list[str]:
@@ -156,6 +177,30 @@ def _text(value) -> str:
         return f"{value:g}" if float(f"{value:g}") == value else repr(value)
     # quotes where a text could be taken for more than one value
     return value if isinstance(value, str) and re.fullmatch(r"[\w.+-]+", value) else repr(value)
+
+
+def choices(book: Notebook, known: Mapping) -> list[str]:
+    """A line for each parameter that can be changed: its name, its value in each profile, and what it can be."""
+    lines = []
+    for name in (name for name in known if name not in AUTOMATIC):
+        given = {profile: _text(values.get(name, known[name])) for profile, values in book.profiles.items()}
+        alike = len(set(given.values())) == 1
+        values = next(iter(given.values())) if alike else ", ".join(f"{text} ({p})" for p, text in given.items())
+        each = "each " if isinstance(known[name], list) else ""
+        lines.append("; ".join([f"{name} = {values}", *(each + text for text in _in_words(book.limits.get(name, {})))]))
+    return lines
+
+
+def _in_words(limit: Mapping) -> Iterator[str]:
+    """What a limit of the catalogue allows."""
+    if "one_of" in limit:
+        yield f"one of {', '.join(map(_text, limit['one_of']))}"
+    if range_ := _range(limit):
+        yield range_
+    if "multiple" in limit:
+        yield f"a multiple of {limit['multiple']}"
+    if "has" in limit:
+        yield f"with {', '.join(map(_text, limit['has']))} in it"
 
 
 def suffix(changed: dict[str, dict], settings: dict[str, dict]) -> str:
@@ -216,8 +261,7 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
     ends = limit.get("least", -inf), limit.get("most", inf)
     lows, highs = (end if isinstance(end, list) else [end] * len(found) for end in ends)
     if not all(low <= number <= high for low, number, high in zip(lows, found, highs, strict=False)):
-        least, most = (_bound(limit[end]) if end in limit else "" for end in ("least", "most"))
-        yield f"from {least} to {most}" if least and most else f"{least} or more" if least else f"at most {most}"
+        yield _range(limit)
     if "multiple" in limit and any(number % limit["multiple"] for number in found):
         yield f"a multiple of {limit['multiple']}"
     if isinstance(value, list):
@@ -232,6 +276,14 @@ def _unmet(value, examples: list, limit: Mapping) -> Iterator[str]:
         yield "above 0"
     if min(numbers, default=-1) >= 0 and any(number < 0 for number in found):
         yield "at least 0"
+
+
+def _range(limit: Mapping) -> str:
+    """The least and the most of a limit in words; empty without either."""
+    least, most = (_bound(limit[end]) if end in limit else "" for end in ("least", "most"))
+    if least and most:
+        return f"from {least} to {most}"
+    return f"{least} or more" if least else f"at most {most}" if most else ""
 
 
 def _bound(bound) -> str:

@@ -94,6 +94,7 @@ def make_plan(
     for book in chosen:
         examples = parameters.known_values(known[book.id], book.profiles)
         parameters.require_limits(changed[book.id], examples, book.id, book.limits)
+        parameters.require_files(changed[book.id], known[book.id], project.root, book.id)
     values = {i: values[i] | changed[i] for i in values}
     machine = provenance.machine_name(resolved)
     # results with changed parameters never replace those of the profile

@@ -55,7 +55,7 @@ def summary(report: Report) -> str:
 
 def headlines(report: Report) -> str:
     """What the notebooks themselves say in a few words; empty without any."""
-    return "\n".join(f"{name}: {line}" for name, lines in report.headlines.items() for line in lines)
+    return "\n".join(wrapped(f"{name}: {line}") for name, lines in report.headlines.items() for line in lines)
 
 
 def _notebooks(books: Rows) -> str:
