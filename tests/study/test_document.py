@@ -99,3 +99,17 @@ def test_what_is_not_reproduced_is_listed_with_its_reason(made):
     listed = text.partition("### What is not reproduced")[2].partition("### All claims")[0].split()
     assert listed[:2] == ["-", "toy-001,"]
     assert "toy-002" not in "".join(listed)
+
+
+def test_the_captions_of_a_result_name_its_figures(made):
+    assert "### Figures" not in markdown.report_markdown(made, {})
+    known = replace(made, captions={"toy/a": {"figures/toy-a-a.png": "Dots are this run."}})
+    text = markdown.report_markdown(known, {}).partition("### Figures")[2]
+    linked = "[toy/a](notebooks/rendered/toy/a.ipynb), [a](figures/toy-a-a.png)"
+    assert text.split("\n")[2] == f"- {linked}: Dots are this run."
+
+
+def test_captions_are_those_that_a_result_was_made_with():
+    sidecar = {"figures": {"a": {"files": ["a.png", "a.svg"], "caption": "Dots."}, "b": {"files": ["b.png"]}}}
+    assert report._captions(sidecar) == {"a.png": "Dots.", "a.svg": "Dots."}
+    assert report._captions({}) == {}

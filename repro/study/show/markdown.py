@@ -200,7 +200,16 @@ def _paper(paper: str, report: Report, said: Mapping[str, str], links: Links) ->
         parts.append(filled(said[paper], report))
     if missed:
         parts += ["### What is not reproduced", "\n".join(map(_missed, missed))]
-    return [*parts, "### All claims", claims(rows, report, links)]
+    parts += ["### All claims", claims(rows, report, links)]
+    captions = [_captioned(i, report, links) for i in report.figures if i.partition("/")[0] == paper]
+    return [*parts, "### Figures", "\n".join(filter(None, captions))] if any(captions) else parts
+
+
+def _captioned(notebook: str, report: Report, links: Links) -> str:
+    """The figures of a notebook that have a caption, a line each."""
+    known = report.captions.get(notebook, {})
+    named = [(figures([file], links), known[file]) for file in report.figures[notebook] if file in known]
+    return "\n".join(f"- {_linked(notebook, notebook, report, links)}, {link}: {text}" for link, text in named)
 
 
 def _measured_on(paper: str, report: Report) -> list[str]:

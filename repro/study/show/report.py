@@ -66,6 +66,8 @@ class Report:
     """Parameters that were changed for a notebook, such as "nodes=64"."""
     figures: dict[str, list[str]]
     """PNG files of each notebook, relative to the folder."""
+    captions: dict[str, dict[str, str]]
+    """The captions of each notebook's figures that have one, by file."""
     headlines: dict[str, list[str]]
     """What each notebook says in a few words."""
     code: dict[str, list[str]]
@@ -166,14 +168,21 @@ def _report(
     table = [_status(b, found[b.id], rows, profiles) for b in shown]
     pictures = {i: [n for n in results.figure_files(s) if n.endswith(".png")] for i, s in sidecars.items()}
     figures = {i: [name for name in names if (folder / name).is_file()] for i, names in pictures.items()}
+    shows = {i: _captions(sidecar) for i, sidecar in sidecars.items()}
     names = (", ".join(sorted(some)) or "unknown" for some in (profiles, hosts))
     linked = [{name: getattr(claim, name) for name in (*STATED, "same_as")} for claim in stated if claim.same_as]
     old = outdated(books.notebooks, sidecars, project)
     said = {i: sidecar.get("headlines", []) for i, sidecar in sidecars.items()}
     beside = published.machine_answers(known, books, project, own)
     code = {book.id: code_of(book, project) for book in books.notebooks}
-    facts = (failures, troubles, old, results.changed_parameters(found), figures, said, code, beside)
+    facts = (failures, troubles, old, results.changed_parameters(found), figures, shows, said, code, beside)
     return Report(folder, *names, table, rows, apart, corrected_claims(stated, measured), linked, *facts)
+
+
+def _captions(sidecar: Mapping) -> dict[str, str]:
+    """The captions of a result's figures by file. Those of today may say more than an earlier figure shows."""
+    figures = sidecar.get("figures", {}).values()
+    return {file: figure["caption"] for figure in figures if "caption" in figure for file in figure["files"]}
 
 
 def _failure(entry: dict, kept: bool) -> str:
