@@ -1,4 +1,4 @@
-"""Writes what README.md, notebooks/README.md and docs/artifact.md say of the published results and of the catalogue.
+"""Writes what README.md and pages of notebooks/ and docs/ say of the published results and of the catalogue.
 
 .venv/bin/python tools/excerpt.py
 """
@@ -148,6 +148,17 @@ class Publication:
         paragraph = markdown.findings(self.project).get(IN_SHORT, "") if self.found else ""
         return " ".join(markdown.filled(paragraph, self.report).split()) + "\n" if paragraph else ""
 
+    def outcome(self, paper: str) -> str:
+        """What was found of a paper in a few sentences, and how many of its claims have which verdict; may be empty."""
+        counted = next((row for row in self.report.counts() if row["paper"] == paper), {})
+        counts = [f"{counted[name]} {name}" for name in VERDICTS if counted.get(name)]
+        said = markdown.findings(self.project).get(paper, "").partition("\n\n")[0]
+        if not self.found or not counts or not said:
+            return "\n"
+        total = sum(counted[name] for name in VERDICTS)
+        line = f"Of its {total} claims: {', '.join(counts)}. [The report](../../REPORT.md#{paper}) has them all."
+        return f"{markdown.filled(said, self.report)}\n\n{line}\n"
+
 
 def replaced(text: str, name: str, content: str) -> str:
     """A page with new content between the marks of that name."""
@@ -164,6 +175,8 @@ def pages(project: Project) -> dict[Path, str]:
         project.notebooks / "README.md": {"path": made.path(), "figures": places.tables(made)},
         project.root / "docs/artifact.md": {"papers": artifact.papers(made)},
     }
+    introduced = {project.root / f"docs/papers/{book.paper}.md": book.paper for book in made.books}
+    parts |= {file: {"outcome": made.outcome(paper)} for file, paper in introduced.items() if file.is_file()}
     texts = {}
     for file, contents in parts.items():
         texts[file] = file.read_text(encoding="utf-8")

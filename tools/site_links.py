@@ -49,6 +49,8 @@ class Places:
     def place(self, target: Path) -> str:
         """Where a file of the checkout lies in the site; what is no page is copied there."""
         name = target.relative_to(self.root).as_posix()
+        if name == "REPORT.md":
+            return "report.md"
         if name.startswith("docs/") and name.endswith(".md"):
             return name.removeprefix("docs/")
         if name.startswith("notebooks/") and name.endswith(".ipynb"):

@@ -17,6 +17,7 @@ from repro.study.publish import published
 from repro.study.show.report import open_published
 
 PROJECT = Project.default()
+PAPERS = catalogue.load(PROJECT).papers()
 FILES = [f for f in sorted((PROJECT.data / "published").glob("*.csv")) if not f.stem.endswith("_figures")]
 
 
@@ -84,7 +85,9 @@ def pages(tool) -> dict:
     return tool.pages(PROJECT)
 
 
-@pytest.mark.parametrize("name", ["README.md", "notebooks/README.md", "docs/artifact.md"])
+@pytest.mark.parametrize("name", [
+    "README.md", "notebooks/README.md", "docs/artifact.md", *(f"docs/papers/{paper}.md" for paper in PAPERS),
+])  # fmt: skip
 def test_pages_say_of_the_published_results_what_they_are(pages, name):
     page = PROJECT.root / name
     assert page.read_text(encoding="utf-8") == pages[page]
