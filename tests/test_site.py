@@ -62,7 +62,10 @@ def test_every_published_notebook_is_a_page(laid_out):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_paper_has_an_introduction_with_its_notebooks_and_claims(paper, laid_out):
     written = (ROOT / f"docs/papers/{paper}.md").read_text()
-    introduction = re.sub(r"\$\$.*?\$\$", "", written.partition("## The notebooks")[0], flags=re.DOTALL)
+    # without equations, and without what came out, which is generated
+    left_out = r"\$\$.*?\$\$|<!-- written by .*?<!-- end: outcome -->"
+    introduction = re.sub(left_out, "", written.partition("## The notebooks")[0], flags=re.DOTALL)
+    assert re.search(r"## What was found\n\n<!-- .* -->\n\w", written)
     assert 300 <= len(introduction.split()) <= 550
     text = laid_out[0][f"papers/{paper}.md"]
     own = [f"/notebooks/{book.relative.with_suffix('')}" for book in BOOKS if book.paper == paper]

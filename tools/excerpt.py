@@ -113,8 +113,8 @@ class Publication:
             return ""
         all_or_some = f"All {made}" if old == made else f"{old} of the {made}"
         return (
-            f"{all_or_some} published results are from before the last change of their notebooks or of the programs "
-            "that these call. They are counted as they were measured; new runs may give other numbers."
+            f"{all_or_some} published results are from before the last change of their notebooks or programs: new runs "
+            "may give other numbers."
         )
 
     def _counted(self, title: str, counted: Counter, every: Counter, books: list[Notebook]) -> dict:
