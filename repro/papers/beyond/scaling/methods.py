@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from repro.dpd import cases as dpd_cases
+from repro.dpd import simulation as dpd
 from repro.lbm.benchmark import in_motion
 from repro.lbm.boundaries import PERIODIC_BOX
 from repro.lbm.lattice import D3Q19
@@ -17,20 +19,27 @@ from repro.lbm.strategies.scheme import in_order
 from repro.lbm.two_fluids.model import TwoFluids
 from repro.lbm.two_fluids.simulation import TwoFluidFlow
 from repro.parallel import TimeLoop
+from repro.sph import cases as sph_cases
+from repro.sph import simulation as sph
 
 #: side of a cell of the rock in voxels, and its porosity
 ROCK_CELL, POROSITY = 16, 0.4
+
+#: nodes in whose place a cutoff radius of DPD, or a spacing of SPH, stands along each axis
+COARSER = 2
 
 
 class Method(NamedTuple):
     """How a method runs on ranks."""
 
-    #: build(shape, device, ranks): a simulation of a periodic box of (nx, ny, nz), ready to step
+    #: build(shape, device, ranks): a simulation of a box of (nx, ny, nz), ready to step
     build: Callable
-    #: bytes that cross a cut each way, for a unit of its area
+    #: bytes that cross a cut each way, for a node of its area
     crossing: float
     #: unhidden(simulation) takes the same steps, but each exchange follows the work that hid it; None: none is hidden
     unhidden: Callable | None = None
+    #: whether the box goes on at its other end, so that two ranks have two cuts between them
+    periodic: bool = True
 
 
 def sent_late(flow) -> TimeLoop | None:
@@ -68,6 +77,19 @@ def two_fluids(shape, device, ranks):
     return flow
 
 
+def fluid(shape, device, ranks):
+    """A fluid of DPD at rest, four particles to the cube of a cutoff radius, in a periodic box."""
+    system = dpd_cases.Bulk(tuple(n / COARSER for n in shape)).system()
+    # on one rank, too, what runs on several
+    return dpd.Simulation(system, device, strategy="sorted cells", ranks=ranks)
+
+
+def water(shape, device, ranks):
+    """The column of water of the SPH paper, of so many spacings, in its tank."""
+    column = tuple(n // COARSER for n in shape)
+    return sph.Simulation(sph_cases.DamBreak.of_paper(column).system(), device, ranks=ranks)
+
+
 #: populations of D3Q19 that cross a plane
 _CROSSING = sum(velocity[2] == 1 for velocity in D3Q19.velocities)
 
@@ -76,4 +98,8 @@ METHODS = {
     "dense": Method(box, 4 * _CROSSING, sent_late),
     "sparse": Method(rock, 4 * _CROSSING * POROSITY, sent_late),
     "two fluids": Method(two_fluids, 2 * 4 * (_CROSSING + 1), sent_late),
+    # a layer as deep as the cutoff radius, with ten numbers a particle and a quarter more room than particles
+    "DPD": Method(fluid, 1.25 * 4 * 40 / COARSER**2),
+    # of 2.6 spacings, with fifteen numbers in two messages
+    "SPH": Method(water, 2.6 * 60 / COARSER**2, periodic=False),
 }

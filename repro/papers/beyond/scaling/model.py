@@ -42,16 +42,19 @@ class Part:
     hidden: bool
 
 
-def largest_part(shape, ranks: int) -> Part:
-    """Of a periodic box of (nx, ny, nz) nodes on so many ranks, cut as the flows cut it."""
+def largest_part(shape, ranks: int, *, periodic: bool = True) -> Part:
+    """Of a box of (nx, ny, nz) nodes on so many ranks, cut as the flows cut it, and one with most cuts at its sides."""
     if ranks == 1:
         return Part(float(np.prod(shape)), 0.0, False)
     hidden = shape[2] >= ranks * PLANES
     thinnest = (*shape[:2], PLANES) if hidden else (1, 1, 1)
-    cut = blocks_for(shape, (True,) * 3, ranks, thinnest).matrix.ranks
+    cut = blocks_for(shape, (periodic,) * 3, ranks, thinnest).matrix.ranks
     own = [-(-n // parts) for n, parts in zip(shape, cut, strict=True)]
     nodes = float(np.prod(own))
-    return Part(nodes, sum(2 * nodes / n for n, parts in zip(own, cut, strict=True) if parts > 1), hidden)
+    # of two parts between walls each has a neighbour at one side
+    cuts = (2 if periodic else min(2, parts - 1) for parts in cut)
+    beside = sum(sides * nodes / n for n, parts, sides in zip(own, cut, cuts, strict=True) if parts > 1)
+    return Part(nodes, beside, hidden)
 
 
 def predicted(part: Part, node: float, crossing: float, link: Link, *, hidden: bool = True) -> float:

@@ -73,8 +73,9 @@ def beside_the_model(table: pd.DataFrame, link: Link) -> pd.DataFrame:
     """
     node, rows = seconds_a_node(table), []
     for row in table[table["ranks"] > 1].itertuples():
-        part, hidden = largest_part(tuple(row.shape), row.ranks), row.exchange == HIDDEN
-        model = predicted(part, node[row.method], METHODS[row.method].crossing, link, hidden=hidden)
+        method, hidden = METHODS[row.method], row.exchange == HIDDEN
+        part = largest_part(tuple(row.shape), row.ranks, periodic=method.periodic)
+        model = predicted(part, node[row.method], method.crossing, link, hidden=hidden)
         named = [row.scaling, row.method, row.ranks, row.exchange]
         rows.append([*named, 1e6 * row.seconds, 1e6 * model, 100 * (model / row.seconds - 1)])
     columns = ["scaling", "method", "ranks", "exchange", "measured (us)", "predicted (us)", "off (%)"]
