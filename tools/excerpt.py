@@ -175,7 +175,7 @@ def pages(project: Project) -> dict[Path, str]:
         project.notebooks / "README.md": {"path": made.path(), "figures": places.tables(made)},
         project.root / "docs/artifact.md": {"papers": artifact.papers(made)},
     }
-    introduced = {project.root / f"docs/papers/{book.paper}.md": book.paper for book in made.books}
+    introduced = {project.root / f"docs/papers/{paper}.md": paper for paper in made.papers}
     parts |= {file: {"outcome": made.outcome(paper)} for file, paper in introduced.items() if file.is_file()}
     texts = {}
     for file, contents in parts.items():
