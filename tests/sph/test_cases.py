@@ -282,7 +282,7 @@ def test_what_is_not_given_is_what_the_documentation_says():
     given = {name: value.default for name, value in signature(Simulation).parameters.items()}
     assert given | {"system": 0, "device": 0} == {
         "system": 0, "device": 0, "strategy": "sorted cells", "density": "continuity", "boundary": "ghosts",
-        "precision": "single", "sampling": AirSampling(), "few": 60_000,
+        "precision": "single", "sampling": AirSampling(), "few": 60_000, "ranks": None,
     }  # fmt: skip
 
 
