@@ -116,8 +116,9 @@ def _device(name: str):
     gpus = int(os.environ.get(GPUS, 0))
     if gpus and here > 1 and name in ("auto", "cuda"):
         seen = os.environ.get("CUDA_VISIBLE_DEVICES", "")
-        names = seen.split(",") if seen else [str(number) for number in range(gpus)]
-        os.environ["CUDA_VISIBLE_DEVICES"] = names[own % gpus]
+        names = seen.split(",")[:gpus] if seen else [str(number) for number in range(gpus)]
+        # of one that is chosen already, that one again
+        os.environ["CUDA_VISIBLE_DEVICES"] = names[own % len(names)]
     device = select(name)
     return device, -(-here // gpus) if device.name == "cuda" and gpus else here
 
