@@ -1,6 +1,7 @@
 """What drives a flow through a porous medium, and when its permeability counts as steady; nothing flows here."""
 
 from types import SimpleNamespace
+from weakref import WeakSet
 
 import numpy as np
 import pandas as pd
@@ -129,6 +130,22 @@ def test_a_force_is_lessened_until_k_does_not_depend_on_it(strong):
     strong.spread, strong.made = 0.1, ()
     third = 0.5 * 2e-4 * 0.01 / (0.1 * 2**3)
     assert flow_through(PoreSpace(SOLID), PlainDevice()).force == pytest.approx(third)
+
+
+def test_no_attempt_keeps_the_flow_of_the_one_before(strong, monkeypatch):
+    """A flow refers to itself: nothing but the collector frees its arrays."""
+    alive, forces = WeakSet(), []
+
+    class Knot(Strong):
+        def __init__(self, problem, device, **options):
+            assert len(alive) == 0
+            self.problem, self.itself = problem, self
+            alive.add(self)
+            forces.append(self.force)
+
+    monkeypatch.setattr(flows, "PorousFlow", Knot)
+    flow_through(PoreSpace(SOLID), PlainDevice())
+    assert len(forces) == 3
 
 
 def test_four_attempts_are_made(strong, monkeypatch):

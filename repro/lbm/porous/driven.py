@@ -1,5 +1,6 @@
 """A flow driven through an image until its permeability is steady: with which force, and through which pores."""
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -143,7 +144,9 @@ class Driven:
             first, force = begun.attempt, begun.force
         space = self.space
         for attempt in range(first, _ATTEMPTS + 1):
-            last, history = bool(given) or attempt == _ATTEMPTS, ()
+            last, history, flow, after = bool(given) or attempt == _ATTEMPTS, (), None, None
+            # a flow refers to itself: without this, memory would hold that of the attempt before beside the next one
+            gc.collect()
             options = {"strategy": self.strategy, "precision": self.precision, "ranks": self.ranks}
             flow = PorousFlow(self._problem(space, force), self.device, **options)
             if begun:
