@@ -266,10 +266,16 @@ def test_a_permeability_is_of_the_flow_along_its_force_and_of_the_mean_density(m
 def test_a_permeability_that_never_settles_is_given_up_at_the_limit(monkeypatch):
     flow = PorousFlow(PorousProblem(PoreSpace(SOLID), 0.8, (1e-6, 0.0, 0.0)), PlainDevice())
     monkeypatch.setattr(flow, "step", lambda count: setattr(flow, "steps", flow.steps + count))
+    monkeypatch.setattr(flow, "_update_fields", lambda: np.array([[0.0], [0.3], [0.0], [0.0]]))
     falling = iter(2.0 ** -np.arange(99.0))
     monkeypatch.setattr(flow, "permeability", lambda: next(falling))
     found = flow.run_to_steady_permeability(interval=10, limit=30)
     assert (found.converged, found.steps, len(found.history)) == (False, 30, 3)
+    # taken up there again it takes no step, and neither does one that was steady when it was stopped
+    for history, converged in ((found.history, False), (((10, 1.0), (20, 1.0)), True)):
+        again = flow.run_to_steady_permeability(interval=10, limit=30 + 10 * converged, history=history)
+        assert (again.steps, again.history, again.value) == (30, history, history[-1][1])
+        assert (again.converged, again.mach) == (converged, pytest.approx(0.3 * np.sqrt(3)))
     # by less than a hundred-thousandth within a thousand steps, unless another is asked for
     values = iter([1.0, 1 + 1.1e-5, 1 + 2e-5, 7.0])
     monkeypatch.setattr(flow, "permeability", lambda: next(values))

@@ -43,6 +43,12 @@ def bytes_needed(cost: Cost, itemsize: int, nodes: int, pores: int, q: int) -> i
     return int(kept + fields + 13 * nodes)
 
 
+def _steady(history: Sequence[tuple[int, float]], tolerance: float) -> bool:
+    """Whether k changed by less than a share of it over the last interval; before the first one it is 0."""
+    before, k = [0.0, 0.0, *(k for _, k in history)][-2:]
+    return abs(k - before) < tolerance * abs(k)
+
+
 class PorousFlow(FlowSimulation):
     """The fluid in pores, at rest with density one at first; arguments as of FlowSimulation."""
 
@@ -118,22 +124,20 @@ class PorousFlow(FlowSimulation):
         `history` is that of a run which goes on here; after(history) is called after each interval. Raises
         DivergenceError where the force drives the flow beyond the speed of sound.
         """
-        history, mach, converged = list(history), 0.0, False
-        k = history[-1][1] if history else 0.0
-        while self.steps < limit and not converged:
+        history = list(history)
+        # a run that goes on may have been steady when it was stopped
+        while self.steps < limit and not _steady(history, tolerance):
             self.step(interval)
-            previous, k = k, self.permeability()
-            history.append((self.steps, k))
-            mach = self._subsonic()
-            converged = abs(k - previous) < tolerance * abs(k)
+            history.append((self.steps, self.permeability()))
+            self._subsonic()
             if after:
                 after(history)
-        force = np.array(self.problem.force)
+        k, mach, force = history[-1][1] if history else 0.0, self._subsonic(), np.array(self.problem.force)
         mean, velocity = self._averages()
         along = float(velocity @ force / np.linalg.norm(force))
         density = self.share.of_own(self._update_fields())[0]
         spread = self.share.most(float(density.max())) + self.share.most(-float(density.min()))
-        return Permeability(k, converged, self.steps, tuple(history), along, mach, spread, mean)
+        return Permeability(k, _steady(history, tolerance), self.steps, tuple(history), along, mach, spread, mean)
 
     def _subsonic(self) -> float:
         """The largest Mach number, which is at most one."""
