@@ -23,9 +23,9 @@ _ARRAYS = ("r", "v", "s", "a")
 
 @checked
 def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
-    """Write a checkpoint, whole or not at all; of several ranks the first one does, and all must call it.
+    """Write a checkpoint, whole or not at all; it goes on on any number of ranks.
 
-    It goes on on any number of ranks.
+    Of several ranks all must call it: rank 0 writes, the others wait until it has, and where it cannot, all raise.
     """
     sampling = simulation.sampling
     require(
@@ -38,8 +38,12 @@ def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
     # by id: each search has its own order
     here = simulation.by_id(*(getattr(simulation.state, name) for name in _ARRAYS))
     rows = dict(zip(_ARRAYS, map(simulation.gathered, here), strict=True))
-    if rows["r"] is None:
-        return
+    with simulation._share.together():
+        if rows["r"] is not None:
+            _write(simulation, rows, path)
+
+
+def _write(simulation: Simulation, rows: dict, path) -> None:
     with written(path, KIND, _VERSION) as file:
         file.attrs.update(steps=simulation.steps, **_identity(simulation))
         for name, values in rows.items():

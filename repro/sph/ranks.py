@@ -1,6 +1,7 @@
 """A run's share of the fluid: all of it, or what one of several ranks has, with what is exchanged in a step."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import numpy as np
 
@@ -155,6 +156,10 @@ class Share(Whole):
             raise DivergenceError(
                 f"{where}: {line}: water is not so dense, use a time step below {self._system.dt:g} s"
             )
+
+    def together(self) -> AbstractContextManager:
+        """What is done inside, all ranks do; what one of them is refused, all are."""
+        return together(self._ranks)
 
     def most(self, values: np.ndarray) -> np.ndarray:
         """The largest values of all ranks."""

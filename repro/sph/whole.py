@@ -1,6 +1,7 @@
 """A run's share of the fluid where it is all of it: what a run asks of its share, see `ranks` for that of several."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
@@ -56,6 +57,10 @@ class Whole:
     def agree(self, check: Callable[[], None]) -> None:
         """Check, on all ranks."""
         check()
+
+    def together(self) -> AbstractContextManager:
+        """What is done inside, all ranks do; what one of them is refused, all are."""
+        return nullcontext()
 
     def most(self, values: np.ndarray) -> np.ndarray:
         """The largest values of all ranks."""

@@ -1,6 +1,7 @@
 """Water on several ranks is that of one rank, bit for bit, however the tank is cut; nobody is lost or doubled."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from repro.errors import DivergenceError, InputError
 from repro.parallel.ranks.launch import launch
 from repro.parallel.ranks.nccl import GpuMessages
 from repro.parallel.ranks.world import Alone
+from repro.sph import checkpoint
 from repro.sph.checkpoint import restore, save
 from repro.sph.simulation import Simulation
 from repro.sph.strategies import PAIRS_ONCE, STRATEGIES
@@ -252,6 +254,21 @@ def test_a_checkpoint_of_three_ranks_goes_on_on_two(tmp_path):
     found, _ = on_ranks(2, go_on)
     for name, values in all_of(alone).items():
         np.testing.assert_array_equal(found[name], values, err_msg=name)
+
+
+def test_no_rank_goes_on_before_a_checkpoint_is_written_or_where_it_cannot_be(tmp_path, monkeypatch):
+    written = checkpoint.written
+    monkeypatch.setattr(checkpoint, "written", lambda *arguments: time.sleep(0.1) or written(*arguments))
+
+    def run(rank):
+        simulation = Simulation(crossing(), PlainDevice(), ranks=rank, boundary="none")
+        save(simulation, tmp_path / "run.h5")
+        there = (tmp_path / "run.h5").exists()
+        with pytest.raises(InputError, match="it is a folder, and no file"):
+            save(simulation, tmp_path)
+        return there
+
+    assert on_ranks(2, run) == [True, True]
 
 
 def test_excursions_are_those_of_all_ranks():
