@@ -115,6 +115,15 @@ def test_what_cannot_work_is_one_line_and_status_2(rock, monkeypatch, capsys):
     assert said(str(rock), "--ranks", "2").startswith("repro: several ranks need MPI, and there is no mpiexec")
 
 
+def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_flows(rock, monkeypatch):
+    monkeypatch.setattr(solve, "read_slabs", None)
+    request = asked(rock, output=str(rock / "out"))
+    for ranks in (1, 2):
+        said = "no folder that can be written to: Not a directory"
+        with pytest.raises(InputError, match=f"^--output .*rock.toml/out: {said}$"):
+            on_ranks(ranks, lambda rank: solved(request, rank))
+
+
 def test_what_ranks_refuse_is_refused_in_their_words(rock, monkeypatch):
     def refused(*_, **__):
         raise RanksError("ended", ["rank 1 of 2: InputError: the pores do not connect along x"])

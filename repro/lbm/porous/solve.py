@@ -16,7 +16,7 @@ import numpy as np
 
 from repro.declared import Above, Number, Whole
 from repro.errors import require, require_one_of
-from repro.files import write_json
+from repro.files import unwritable, write_json
 from repro.parallel import PRECISIONS, select
 from repro.parallel.ranks.together import together
 from repro.parallel.ranks.world import world
@@ -66,6 +66,10 @@ def solved(request: Request, ranks) -> FlowThrough:
     """Read the image, run until the permeability is steady, and write what was asked for; all ranks do."""
     with together(ranks):
         sample, planes = open_sample(request.sample)
+        if request.output:
+            # after the run it would be too late
+            why = unwritable(Path(request.output))
+            require(not why, f"--output {request.output}: no folder that can be written to: {why}")
         device, sharing = _device(request.device)
     image = read_slabs(planes, sample.pore, ranks)
     options = {"strategy": STRATEGY, "precision": request.precision, "ranks": ranks}
