@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .exchange import requests_of
+
 
 class Route(NamedTuple):
     """Another rank, the tags of what is sent to it and received from it, and the most words of each."""
@@ -49,10 +51,9 @@ class Parcels:
         self._between_hosts()
 
     def _between_hosts(self) -> None:
-        ranks, here, there = self._ranks, self._leave(), self._in.pieces(self._in.host)
-        requests = [ranks.receive(piece, to.rank, to.tag_in) for to, piece in zip(self._routes, there, strict=True)]
-        requests += [ranks.send(piece, to.rank, to.tag_out) for to, piece in zip(self._routes, here, strict=True)]
-        ranks.wait(requests, self._what)
+        there = self._in.pieces(self._in.host)
+        messages = list(zip(self._routes, self._leave(), there, strict=True))
+        self._ranks.wait(requests_of(messages, self._ranks), self._what)
         if self._in.host is not self.arrived:
             for piece, target, fixed in zip(there, self._in.pieces(self.arrived), self._in.fixed, strict=True):
                 used = self._used(piece, fixed)

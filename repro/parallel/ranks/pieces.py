@@ -5,6 +5,8 @@ So a GPU need not tell its host how much there is to send, and what is launched 
 
 import numpy as np
 
+from .exchange import requests_of
+
 
 class Pieces:
     """Sends pieces of a flat array `out` and receives those of `into`, both the device's; all ranks call it.
@@ -31,8 +33,6 @@ class Pieces:
             return
         if self._host_out is not self._out:
             self._device.download(self._out, self._host_out)
-        requests = [self._ranks.receive(piece, link.rank, link.tag_in) for link, _, piece in self._links]
-        requests += [self._ranks.send(piece, link.rank, link.tag_out) for link, piece, _ in self._links]
-        self._ranks.wait(requests, self._what)
+        self._ranks.wait(requests_of(self._links, self._ranks), self._what)
         if self._host_into is not self._into:
             self._device.upload(self._host_into, self._into)
