@@ -120,7 +120,8 @@ def _piece(path: Path, token: int, rank: int) -> Path:
 def _remove_others(path: Path, token: int) -> None:
     """Remove pieces that the index does not name: those of the checkpoint before, and of one that was not finished."""
     for file in path.parent.iterdir():
-        match = re.fullmatch(re.escape(path.name) + r"\.([0-9a-f]{8})\.\d+", file.name)
+        # and what a rank that was killed had written of its piece, see `files.whole`
+        match = re.fullmatch(rf"\.?{re.escape(path.name)}\.([0-9a-f]{{8}})\.\d+(\.[0-9a-f]{{8}})?", file.name)
         if match and int(match[1], 16) != token:
             file.unlink(missing_ok=True)
 

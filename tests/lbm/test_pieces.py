@@ -93,6 +93,8 @@ def test_a_new_checkpoint_takes_the_place_of_the_old_one_only_when_all_ranks_hav
     assert sorted(tmp_path.iterdir()) == old
     assert [file.read_bytes() for file in old] == content
     monkeypatch.setattr(pieces, "_write_piece", write)
+    # what a rank leaves that was killed while it wrote
+    (tmp_path / f".a.h5.{1:08x}.1.89abcdef").write_bytes(b"half")
     on_ranks(2, lambda rank: begin(path, rank, 2))
     # the pieces of the old one are gone
     assert len(list(tmp_path.iterdir())) == 3
