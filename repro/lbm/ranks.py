@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from repro.errors import InputError, require
-from repro.parallel.ranks.blocks import blocks_for
+from repro.parallel.ranks.blocks import Blocks, blocks_for
 from repro.parallel.ranks.exchange import Exchange
 from repro.parallel.ranks.nonblocking import NonblockingExchange
 from repro.parallel.ranks.world import Alone
@@ -39,6 +39,13 @@ def share_of(flow, ranks):
         can = " or ".join(map(repr, flow.ON_RANKS)) or "no strategy of this kind of flow"
         raise InputError(f"strategy '{flow.strategy}' is for one rank: {can} runs on {ranks.count}")
     return Share(flow, ranks)
+
+
+def cut(shape, periodic, ranks: int, thinnest=(1, 1, 1), work=None) -> tuple[Blocks, bool]:
+    """Nodes cut for so many ranks as `blocks_for` does, and whether into slabs across z, as where each has PLANES."""
+    (*plane, deep), planes = shape, max(PLANES, thinnest[2])
+    slabs = deep >= ranks * planes
+    return blocks_for(shape, periodic, ranks, (*plane, planes) if slabs else thinnest, work), slabs
 
 
 def numbers_of(nodes: int, cells: np.ndarray | None) -> np.ndarray:
@@ -104,11 +111,7 @@ class Share(Whole):
         self._layout, self._lattice, self._dtype = flow.layout, flow.lattice, flow.kept
         # where only pores are kept, they are what there is to do
         work = None if flow.STRATEGIES[flow.strategy].COST.dense else problem.stored.pores_across()
-        (*plane, deep), thinnest = problem.stored_shape, problem.thinnest
-        planes = max(PLANES, thinnest[2])
-        if slabs := deep >= ranks.count * planes:
-            thinnest = (*plane, planes)
-        blocks = blocks_for(problem.stored_shape, problem.periodic, ranks.count, thinnest, work)
+        blocks, slabs = cut(problem.stored_shape, problem.periodic, ranks.count, problem.thinnest, work)
         self._subdomain, self._own_pores = Subdomain(blocks, ranks, problem.layers), None
         self.own, self.nodes, self.sides = self._subdomain.own, self._subdomain.nodes, self._subdomain.sides
         self.problem = part_of(problem, self._subdomain)

@@ -20,8 +20,9 @@ from repro.lbm.porous import solve, start
 from repro.lbm.porous.capacity import bytes_a_rank, capacity
 from repro.lbm.porous.driven import Driven
 from repro.lbm.porous.permeability import flow_through, mirrored
-from repro.lbm.porous.simulation import PorousFlow
+from repro.lbm.porous.simulation import PorousFlow, bytes_needed
 from repro.lbm.porous.solve import Progress, Request, solved
+from repro.lbm.porous.strategies import STRATEGIES
 from repro.parallel import select
 from repro.parallel.ranks.launch import RanksError, launch
 from repro.parallel.ranks.world import Alone
@@ -184,6 +185,13 @@ def test_what_is_said_of_a_rank_is_what_its_flow_asks_for():
     for ranks in (1, 2, 4):
         expected = bytes_a_rank(space.shape, work, ranks, "sparse", 4)
         assert max(on_ranks(ranks, run)) == pytest.approx(expected, rel=0.1)
+
+
+def test_what_is_said_of_ranks_that_have_slabs_is_of_slabs():
+    """Sixteen planes of their own and two of others', where cubes would have a tenth less."""
+    nodes, work = 18 * 1024**2, [np.full(1024, 1024**2)] * 3
+    expected = bytes_needed(STRATEGIES["sparse"].COST, 4, nodes, nodes, 19)
+    assert bytes_a_rank((1024,) * 3, work, 64, "sparse", 4) == expected
 
 
 def test_progress_is_a_line_that_changes_on_a_terminal_and_else_one_a_minute(monkeypatch, capsys):

@@ -7,9 +7,9 @@ import numpy as np
 
 from repro.errors import InputError, MemoryLimitError
 from repro.parallel.memory import readable
-from repro.parallel.ranks.blocks import blocks_for
 
 from ..lattice import D3Q19
+from ..ranks import cut
 from .driven import Driven
 from .simulation import bytes_needed
 from .strategies import STRATEGIES
@@ -24,7 +24,7 @@ def bytes_a_rank(shape, work: list[np.ndarray], ranks: int, strategy: str, items
     Its halo has as many pores among its nodes as its own nodes have.
     """
     cost, pores = STRATEGIES[strategy].COST, int(work[0].sum())
-    blocks = blocks_for(shape, (True,) * 3, ranks, work=None if cost.dense else work)
+    blocks, _ = cut(shape, (True,) * 3, ranks, work=None if cost.dense else work)
     # the longest sides of any rank's box
     own = [max(end - first for first, end in pairwise(ends)) for ends in blocks.bounds]
     nodes = prod(cells + 2 * (cut > 1) for cells, cut in zip(own, blocks.matrix.ranks, strict=True))

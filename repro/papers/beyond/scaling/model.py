@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from repro.errors import require
-from repro.lbm.ranks import PLANES
-from repro.parallel.ranks.blocks import blocks_for
+from repro.lbm.ranks import cut
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,13 @@ def largest_part(shape, ranks: int, *, periodic: bool = True) -> Part:
     """Of a box of (nx, ny, nz) nodes on so many ranks, cut as the flows cut it, and one with most cuts at its sides."""
     if ranks == 1:
         return Part(float(np.prod(shape)), 0.0, False)
-    hidden = shape[2] >= ranks * PLANES
-    thinnest = (*shape[:2], PLANES) if hidden else (1, 1, 1)
-    cut = blocks_for(shape, (periodic,) * 3, ranks, thinnest).matrix.ranks
-    own = [-(-n // parts) for n, parts in zip(shape, cut, strict=True)]
+    blocks, hidden = cut(shape, (periodic,) * 3, ranks)
+    parts_along = blocks.matrix.ranks
+    own = [-(-n // parts) for n, parts in zip(shape, parts_along, strict=True)]
     nodes = float(np.prod(own))
     # of two parts between walls each has a neighbour at one side
-    cuts = (2 if periodic else min(2, parts - 1) for parts in cut)
-    beside = sum(sides * nodes / n for n, parts, sides in zip(own, cut, cuts, strict=True) if parts > 1)
+    cuts = (2 if periodic else min(2, parts - 1) for parts in parts_along)
+    beside = sum(sides * nodes / n for n, parts, sides in zip(own, parts_along, cuts, strict=True) if parts > 1)
     return Part(nodes, beside, hidden)
 
 
