@@ -40,16 +40,14 @@ _OF_ALL = ("clock", "sequence")
 def save(simulation: Annotated[Simulation, Kind(Simulation)], path) -> None:
     """Write a checkpoint, whole or not at all.
 
-    Of several ranks all must call it, rank 0 writes, and the others wait until it has.
+    Of several ranks all must call it, and rank 0 writes: the others wait until it has, and are refused what it is.
     """
     # one that goes on would not find the forces at the start
     simulation.start()
     particles = simulation.gathered(*State.EACH)
-    try:
+    with simulation.share.together():
         if particles is not None:
             _write(simulation, particles, path)
-    finally:
-        simulation.share.sum(0)
 
 
 def _write(simulation: Simulation, particles: dict, path) -> None:

@@ -1,6 +1,7 @@
 """The particles that a process has of a system: all of them, or as one of several ranks those of a block of cells."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from repro.errors import CapacityError, CheckError, DivergenceError, InputError
 from repro.parallel.launch_sequence import LaunchSequence, in_turn
 from repro.parallel.ranks.blocks import blocks_for
+from repro.parallel.ranks.together import together
 from repro.parallel.ranks.world import HALO_TAG
 from repro.particles.crossing import EXCHANGE, THINNEST, WAYS, Crossing
 from repro.particles.local_cells import NO_ID, LocalCells, local_neighbours
@@ -113,6 +115,10 @@ class Share(Whole):
     def sum(self, numbers) -> np.ndarray:
         """Over all ranks."""
         return self._ranks.sum(np.asarray(numbers))
+
+    def together(self) -> AbstractContextManager:
+        """What is done inside, all ranks do; what one of them is refused, all are."""
+        return together(self._ranks)
 
     def check(self, state: State) -> None:
         """Raise on all ranks what any of them has seen: particles that were lost on the way, or found no room."""

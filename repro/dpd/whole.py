@@ -1,6 +1,7 @@
 """The particles that a process has where it is the only one: all of a system's; of several ranks see `ranks`."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 import numpy as np
@@ -55,6 +56,10 @@ class Whole:
     def sum(self, numbers) -> np.ndarray:
         """Over all ranks."""
         return np.asarray(numbers)
+
+    def together(self) -> AbstractContextManager:
+        """What is done inside, all ranks do; what one of them is refused, all are."""
+        return nullcontext()
 
     def check(self, state: State) -> None:
         """Nothing crosses."""

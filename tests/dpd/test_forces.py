@@ -156,10 +156,10 @@ def test_a_particle_may_have_more_neighbours_than_a_threads_list_holds(device, n
 def test_threads_that_share_the_rows_of_few_particles_find_the_bits_of_one_thread(monkeypatch, box):
     """Of forces, virials and a trajectory, with frozen particles and rows over the periodic edge."""
     system, found = Poiseuille(*box).system(), []
-    for few in (0, system.count, system.count + 1):
+    for few in (0, system.moving, system.moving + 1):
         monkeypatch.setattr(sorted_cells, "FEW", few)
         simulation = Simulation(system, PlainDevice(), strategy="sorted cells", seed=3)
-        assert ("add up" in simulation.parts) == (few > system.count)
+        assert ("add up" in simulation.parts) == (few > system.moving)
         simulation.advance(2)
         found.append(simulation.particles() | {"virial": simulation.state.virial})
     for other in found[1:]:

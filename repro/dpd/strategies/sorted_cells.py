@@ -30,7 +30,7 @@ WORDS = 16
 #: rows of cells around a particle, and numbers that are summed over its neighbours: the force and r . F
 ROWS, NUMBERS = 9, 4
 
-#: particles below which threads of a GPU share the rows of one, see docs/performance.md
+#: moving particles below which threads of a GPU share the rows of one, see docs/performance.md
 FEW = 30_000
 
 #: most registers of the force kernel in single precision, where none are asked for: a few per cent faster than without
@@ -133,7 +133,8 @@ def build(setup: Setup) -> Forces:
     particles = state.particles._replace(r=ordered.r, v=ordered.v, u=ordered.u, ids=ordered.ids)
     registers = setup.registers or REGISTERS.get(real)
     options = {"shared_rows": 2 * WORDS, "block": setup.block, "registers": registers, "strict": True}
-    shared = device.name == "cuda" and real is np.float32 and state.count < FEW
+    # all ranks decide alike, by what is theirs together
+    shared = device.name == "cuda" and real is np.float32 and state.moving < FEW
     rows, store = (1, store_row) if shared else (ROWS, store_whole)
     sums = device.zeros(ROWS * NUMBERS * state.count, np.float64) if shared else state.sums
     body = sorted_body(real, setup.block, setup.pair, share.neighbours(real), store, rows)

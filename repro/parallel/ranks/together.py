@@ -21,7 +21,8 @@ def together(ranks, kind: type[Exception] = InputError) -> Iterator[None]:
         yield
     except kind as error:
         own = error
-    reason = str(own).encode() if own else b""
+    # one without a word is an error as well
+    reason = (str(own) or kind.__name__).encode() if own else b""
     lengths = ranks.gather(np.array(len(reason)), "what a rank is refused").ravel()
     if not lengths.any():
         return
