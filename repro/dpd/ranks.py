@@ -8,10 +8,10 @@ import numpy as np
 
 from repro.errors import CapacityError, CheckError, DivergenceError, InputError
 from repro.parallel.launch_sequence import LaunchSequence, in_turn
+from repro.parallel.ranks.around import PIECE_TAG, several
 from repro.parallel.ranks.blocks import blocks_for
 from repro.parallel.ranks.together import together
-from repro.parallel.ranks.world import HALO_TAG
-from repro.particles.crossing import EXCHANGE, THINNEST, WAYS, Crossing
+from repro.particles.crossing import EXCHANGE, THINNEST, Crossing
 from repro.particles.local_cells import NO_ID, LocalCells, local_neighbours
 from repro.particles.local_particles import LocalParticles
 from repro.particles.position import Units
@@ -22,14 +22,6 @@ from .whole import Whole
 
 #: places for particles on a rank, in those that it is expected to have, unless another number is asked for
 ROOM = 1.25
-
-#: of messages with particles that are gathered: that of no way at all
-_GATHER_TAG = HALO_TAG + WAYS.index((0, 0, 0))
-
-
-def several(ranks) -> bool:
-    """Whether there is more than one."""
-    return ranks is not None and ranks.count > 1
 
 
 def share_of(system, ranks, strategy: str, strategies: dict, room: float):
@@ -102,13 +94,13 @@ class Share(Whole):
         ranks, here = self._ranks, list(arrays.values())
         counts = ranks.gather(np.array([here[0].shape[1]]))[:, 0]
         if ranks.rank:
-            requests = [ranks.send(np.ascontiguousarray(array), 0, _GATHER_TAG) for array in here]
+            requests = [ranks.send(np.ascontiguousarray(array), 0, PIECE_TAG) for array in here]
             ranks.wait(requests, "rank 0, which gathers the particles")
             return None
         pieces = [here]
         for rank, count in enumerate(counts[1:], 1):
             pieces.append([np.empty((len(array), count), array.dtype) for array in here])
-            requests = [ranks.receive(piece, rank, _GATHER_TAG) for piece in pieces[-1]]
+            requests = [ranks.receive(piece, rank, PIECE_TAG) for piece in pieces[-1]]
             ranks.wait(requests, f"the particles of rank {rank}")
         return dict(zip(arrays, map(np.hstack, zip(*pieces, strict=True)), strict=True))
 

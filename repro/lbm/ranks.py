@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from repro.errors import InputError, require
+from repro.parallel.ranks.around import several
 from repro.parallel.ranks.blocks import Blocks, blocks_for
 from repro.parallel.ranks.exchange import Exchange
 from repro.parallel.ranks.nonblocking import NonblockingExchange
@@ -21,11 +22,6 @@ from .subdomain import Subdomain, part_of
 #: planes that each rank has at least where a box is cut into slabs across z. Its planes lie in one piece, so that they
 #: are sent as they are, and the exchange takes less than the update of those between
 PLANES = 16
-
-
-def several(ranks) -> bool:
-    """Whether there is more than one."""
-    return ranks is not None and ranks.count > 1
 
 
 def share_of(flow, ranks):

@@ -8,22 +8,15 @@ is wrong, and nobody reads it: the next exchange brings what is right.
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
+from repro.parallel.ranks.around import AROUND, PIECE_TAG, rank_beside, tags_of
 from repro.parallel.ranks.blocks import Blocks
 from repro.parallel.ranks.exchange import Link
-from repro.parallel.ranks.world import HALO_TAG
 
 from .boundaries import PERIODIC_BOX
 from .model import InPores
-
-#: displacements to the boxes around one, itself in the middle; opposite ones lie opposite in the list
-_AROUND = tuple(product((-1, 0, 1), repeat=3))
-
-#: of messages with pieces of the whole box
-_PIECE_TAG = HALO_TAG + _AROUND.index((0, 0, 0))
 
 
 class Subdomain:
@@ -54,14 +47,14 @@ class Subdomain:
         """Values (..., nz, ny, nx) of the own nodes of all ranks, as those of the whole box, on rank 0; else None."""
         ranks, values = self._ranks, np.ascontiguousarray(values)
         if ranks.rank:
-            ranks.wait([ranks.send(values, 0, _PIECE_TAG)], "rank 0, which gathers the box")
+            ranks.wait([ranks.send(values, 0, PIECE_TAG)], "rank 0, which gathers the box")
             return None
         whole = np.empty((*values.shape[:-3], *self.blocks.shape[::-1]), values.dtype)
         for rank in range(ranks.count):
             here = whole[(..., *(slice(*ends) for ends in self.blocks.box(rank)[::-1]))]
             piece = np.empty(here.shape, here.dtype) if rank else values
             if rank:
-                ranks.wait([ranks.receive(piece, rank, _PIECE_TAG)], f"the nodes of rank {rank}")
+                ranks.wait([ranks.receive(piece, rank, PIECE_TAG)], f"the nodes of rank {rank}")
             here[...] = piece
         return whole
 
@@ -91,15 +84,13 @@ class Subdomain:
             return np.concatenate([here[:0], *(places(row, here) for row in rows(toward))])
 
         found = []
-        for number, way in enumerate(_AROUND):
+        for number, way in enumerate(AROUND):
             back, other = tuple(-there for there in way), self._rank_at(way)
             if other is None:
                 continue
             leaving = places_of(way, self._region(way, layers, halo=False))
             arriving = places_of(back, self._region(way, layers, halo=True))
-            # a rank may lie in several directions: that in which a message goes tells them apart
-            tags = HALO_TAG + number, HALO_TAG + len(_AROUND) - 1 - number
-            found.append(Link(other, *tags, leaving, arriving, len(rows(way))))
+            found.append(Link(other, *tags_of(number), leaving, arriving, len(rows(way))))
         return found
 
     def _rank_at(self, way) -> int | None:
@@ -121,7 +112,7 @@ def _rank_at(matrix, rank: int, way) -> int | None:
     """The other rank at a displacement from one; None at a wall, and where an axis is not cut."""
     if not any(way) or any(there and ranks == 1 for there, ranks in zip(way, matrix.ranks, strict=True)):
         return None
-    return matrix.rank_at(tuple(map(sum, zip(matrix.place(rank), way, strict=True))))
+    return rank_beside(matrix, matrix.place(rank), way)
 
 
 def _sides_of(blocks: Blocks, rank: int, layers: int) -> tuple[list[slice], list[np.ndarray]]:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from repro.parallel import Kernel
+from repro.parallel.ranks.around import AROUND, rank_beside, tags_of
 from repro.parallel.ranks.exchange import Link
 from repro.parallel.ranks.pieces import Pieces
-from repro.parallel.ranks.world import HALO_TAG
 
 from .launch import launch_of
 from .local_cells import LocalCells
 from .local_particles import Arrays
-from .messages import WAYS, WORDS, Messages, arrive_body, clear, send_body
+from .messages import WORDS, Messages, arrive_body, clear, send_body
 
 #: name of the part of a step in which messages travel
 EXCHANGE = "exchange"
@@ -40,7 +40,7 @@ class Crossed:
 class Crossing:
     """Sends the particles of `source` (r, v, u, ids) that other ranks must know of, and takes in theirs.
 
-    `rooms[w]` is the room of a message the way WAYS[w], and of one from there; `held` as of `LocalParticles`.
+    `rooms[w]` is the room of a message the way AROUND[w], and of one from there; `held` as of `LocalParticles`.
     """
 
     def __init__(self, device, source, cells: LocalCells, real, held, ranks, rooms):
@@ -51,16 +51,15 @@ class Crossing:
         numbers = [device.to_device(each.astype(np.int32)) for each in (self._starts[:-1], self._rooms)]
         self._out, self._into = Messages(out, *numbers), Messages(into, *numbers)
         self._exchange = Pieces(self._links(ranks), out, into, ranks, device, "the particles near and of other ranks")
-        self._lost, self._peaks = device.zeros(1, np.int32), device.zeros(len(WAYS) + 1, np.int64)
+        self._lost, self._peaks = device.zeros(1, np.int32), device.zeros(len(AROUND) + 1, np.int64)
 
     def _links(self, ranks) -> list[Link]:
         matrix, links = self._cells.blocks.matrix, []
         here = matrix.place(ranks.rank)
-        for way, displaced in enumerate(WAYS):
+        for way, displaced in enumerate(AROUND):
             if self._rooms[way]:
-                other = matrix.rank_at(tuple(map(sum, zip(here, displaced, strict=True))))
                 piece = slice(int(self._starts[way]), int(self._starts[way + 1]))
-                links.append(Link(other, HALO_TAG + way, HALO_TAG + len(WAYS) - 1 - way, piece, piece))
+                links.append(Link(rank_beside(matrix, here, displaced), *tags_of(way), piece, piece))
         return links
 
     def launches(self) -> dict:
@@ -70,7 +69,7 @@ class Crossing:
         ways = np.flatnonzero(self._rooms).astype(np.int32)
         arriving = device.to_device(ways), self._source, self._into, self._held, self._peaks
         return {
-            "clear the messages": launch_of(device, clear, len(WAYS), self._out),
+            "clear the messages": launch_of(device, clear, len(AROUND), self._out),
             "send": launch_of(device, send, count, self._source, self._out, self._lost, cells),
             EXCHANGE: self._exchange,
             "arrive": device.compile(arrive)((int(self._rooms.max()), len(ways)), *arriving),

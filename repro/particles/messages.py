@@ -1,16 +1,12 @@
 """What the particles in messages between ranks are, and the kernels that write and read them, see `crossing`."""
 
 from functools import cache
-from itertools import product
 from typing import NamedTuple
 
 from repro.parallel import device_function
 
 from .local_cells import NO_ID, is_here, make_local_place, side_of
 from .position import Units
-
-#: displacements to the blocks around one, x slowest; opposite ones lie opposite in the list
-WAYS = tuple(product((-1, 0, 1), repeat=3))
 
 #: words of a particle in a message: its id, position and both velocities, by their bits
 WORDS = 10
@@ -26,6 +22,7 @@ class Messages(NamedTuple):
 
 @device_function
 def clear(x, n, messages):
+    """Empties messages; each item is one."""
     for way in range(x, x + n):
         messages.words[messages.starts[way]] = 0
 

@@ -4,16 +4,15 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from repro.parallel.ranks.around import AROUND
 from repro.parallel.ranks.blocks import Blocks
-
-from .crossing import WAYS
 
 #: standard deviations of the number of particles in a part of a gas, and some for hardly any particles
 _DEVIATIONS, _LEAST = 6, 4
 
 
 def rooms_for(counts: np.ndarray, blocks: Blocks, room: float) -> tuple[int, list[int]]:
-    """Room for the particles of any block, and for those of a message each of the WAYS: `room` times what is expected.
+    """Room for the particles of any block, and for a message each way: `room` times what is expected.
 
     `counts` (nz, ny, nx) are the particles of each cell. Of what is there now and what would be there if all particles
     were spread evenly, the larger is expected. The same on all ranks.
@@ -29,7 +28,7 @@ def rooms_for(counts: np.ndarray, blocks: Blocks, room: float) -> tuple[int, lis
         beside = all(ranks > 1 for ranks, there in zip(blocks.matrix.ranks, way, strict=True) if there)
         return room_of([_side(box, way) for box in boxes]) if any(way) and beside else 0
 
-    each = np.array([rooms(way) for way in WAYS])
+    each = np.array([rooms(way) for way in AROUND])
     # what one rank sends another one finds room there
     return room_of([_side(box, (0, 0, 0)) for box in boxes]), np.maximum(each, each[::-1]).tolist()
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from repro.parallel.launch_sequence import in_turn
+from repro.parallel.ranks.around import AROUND
 from repro.parallel.ranks.parcels import Parcels, Route
 from repro.particles.launch import launch_of
 
 from .crossing import close, make_pack, make_pack_some, make_refresh, make_take_in, make_take_some
-from .subdomain import AROUND, Subdomain
+from .subdomain import Subdomain
 
 #: the bits of a number as a word of a message
 _WORDS = {np.float32: np.uint32, np.float64: np.uint64}

@@ -7,6 +7,7 @@ import numpy as np
 
 from repro.errors import DivergenceError, InputError, require
 from repro.parallel.launch_sequence import LaunchSequence
+from repro.parallel.ranks.around import several
 from repro.parallel.ranks.parcels import Parcels
 from repro.parallel.ranks.together import gathered_by_id, together
 from repro.particles.cell_permutation import CellPermutation
@@ -27,7 +28,7 @@ ON_RANKS = ("sorted cells",)
 
 def share_of(simulation, ranks):
     """The share that this process has; `ranks` as of Simulation. InputError where that cannot run on several."""
-    if ranks is None or ranks.count == 1:
+    if not several(ranks):
         return Whole(simulation.system)
     if simulation.strategy not in ON_RANKS:
         can = " or ".join(map(repr, ON_RANKS))

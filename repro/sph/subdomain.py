@@ -4,19 +4,15 @@ Cells are as wide as the support. So all that a particle of the block meets lies
 same cells as on one rank, and the sums over its neighbours are the same.
 """
 
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
+from repro.parallel.ranks.around import AROUND, rank_beside, tags_of
 from repro.parallel.ranks.blocks import blocks_for
-from repro.parallel.ranks.world import HALO_TAG
 from repro.particles.position import Units
 
 from .system import System
-
-#: displacements to the blocks around one, itself in the middle; opposite ones lie opposite in the list
-AROUND = tuple(product((-1, 0, 1), repeat=3))
 
 #: cells of a block along each axis that is cut: a particle near one of its sides is not near the opposite one too, and
 #: who has copies of particles beyond a side has them of all ranks that these may come from
@@ -51,10 +47,9 @@ class Subdomain:
         #: along x, y and z the first cell, and the first one behind
         self.block, here, self.beside = blocks.box(ranks.rank), matrix.place(ranks.rank), []
         for number, way in enumerate(AROUND):
-            other = matrix.rank_at(tuple(map(sum, zip(here, way, strict=True)))) if any(way) else None
+            other = rank_beside(matrix, here, way) if any(way) else None
             if other is not None:
-                tags = HALO_TAG + number, HALO_TAG + len(AROUND) - 1 - number
-                self.beside.append(Beside(other, *tags, number, blocks.box(other)))
+                self.beside.append(Beside(other, *tags_of(number), number, blocks.box(other)))
         #: cells below these are near a block beside, and those from these on
         self.near_low = tuple(low + 1 if at else -1 for (low, _), at in zip(self.block, here, strict=True))
         self.near_high = tuple(

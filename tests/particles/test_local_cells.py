@@ -7,9 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from repro.errors import InputError
+from repro.parallel.ranks.around import AROUND
 from repro.parallel.ranks.blocks import blocks_for
 from repro.particles.cells import Cells, cell_number
-from repro.particles.crossing import WAYS
 from repro.particles.local_cells import LocalCells, is_here, is_own, local_neighbours
 from repro.particles.position import Units
 from repro.particles.rooms import rooms_for
@@ -67,7 +67,7 @@ def test_there_is_room_for_all_that_is_there_at_first_and_for_what_an_even_fluid
         box = blocks.box(rank)
         held = counts[tuple(slice(*ends) for ends in box[::-1])]
         assert own > room * max(held.sum(), counts.mean() * held.size)
-        for way, least in zip(WAYS, rooms, strict=True):
+        for way, least in zip(AROUND, rooms, strict=True):
             sides = [(None, -1, 0)[there] for there in way[::-1]]
             edge = held[tuple(slice(None) if there is None else [there] for there in sides)]
             cut_there = all(n > 1 for n, there in zip(blocks.matrix.ranks, way, strict=True) if there)

@@ -7,10 +7,7 @@ import numpy as np
 
 from repro.errors import InputError
 
-from .world import HALO_TAG
-
-#: of messages with pieces of a whole: behind those of the 27 ways to the ranks around
-_PIECE_TAG = HALO_TAG + 27
+from .around import PIECE_TAG
 
 
 @contextmanager
@@ -49,13 +46,13 @@ def gathered_by_id(ranks, ids: np.ndarray, values: np.ndarray, counts) -> np.nda
     """
     ids, values = np.ascontiguousarray(ids), np.ascontiguousarray(values)
     if ranks.rank:
-        pieces = [ranks.send(piece, 0, _PIECE_TAG) for piece in (ids, values)]
+        pieces = [ranks.send(piece, 0, PIECE_TAG) for piece in (ids, values)]
         ranks.wait(pieces, "rank 0, which gathers the particles")
         return None
     whole = np.empty((int(sum(counts)), *values.shape[1:]), values.dtype)
     whole[ids] = values
     for rank, count in enumerate(counts[1:], 1):
         pieces = [np.empty(count, ids.dtype), np.empty((count, *values.shape[1:]), values.dtype)]
-        ranks.wait([ranks.receive(piece, rank, _PIECE_TAG) for piece in pieces], f"the particles of rank {rank}")
+        ranks.wait([ranks.receive(piece, rank, PIECE_TAG) for piece in pieces], f"the particles of rank {rank}")
         whole[pieces[0]] = pieces[1]
     return whole
